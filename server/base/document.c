@@ -1,0 +1,108 @@
+#include "server/base/document.h"
+
+#include <string.h>
+
+#include "server/base/clock.h"
+
+json_t *document_text(const char *bytes, size_t length)
+{
+        json_t *string = json_stringn(bytes, length);
+
+        if (string)
+                return string;
+        auto_text clean = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        utf8_append_clean(&clean, bytes, length);
+        return json_stringn_nocheck(text_string(&clean), clean.length);
+}
+
+json_t *document_string(const char *string)
+{
+        return string ? document_text(string, strlen(string)) : json_null();
+}
+
+json_t *document_time(int64_t ms)
+{
+        char iso[CLOCK_ISO_SIZE];
+
+        if (!ms)
+                return json_null();
+        clock_format(ms, iso);
+        return json_string_nocheck(iso);
+}
+
+json_t *document_parse(const char *bytes, size_t length, struct error *error)
+{
+        json_error_t failure;
+        json_t *document = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &failure);
+
+        if (!document)
+                error_set(error, ERROR_INVALID_INPUT, "not valid JSON: %s (line %d, column %d)", failure.text,
+                          failure.line, failure.column);
+        return document;
+}
+
+static char *print(const json_t *document, size_t flags)
+{
+        char *printed = json_dumps(document, flags | JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+        if (!printed)
+                abort();
+        return printed;
+}
+
+char *document_print(const json_t *document)
+{
+        return print(document, 0);
+}
+
+char *document_canonical(const json_t *document)
+{
+        return print(document, JSON_SORT_KEYS);
+}
+
+void document_append_quoted(struct text *out, const char *bytes, size_t length)
+{
+        size_t start = 0;
+
+        text_append(out, "\"", 1);
+        for (size_t i = 0; i < length; i++) {
+                unsigned char c = (unsigned char)bytes[i];
+                if (c >= 0x20 && c != '"' && c != '\\')
+                        continue;
+                text_append(out, bytes + start, i - start);
+                start = i + 1;
+                switch (c) {
+                case '"':
+                        text_append(out, "\\\"", 2);
+                        break;
+                case '\\':
+                        text_append(out, "\\\\", 2);
+                        break;
+                case '\n':
+                        text_append(out, "\\n", 2);
+                        break;
+                case '\r':
+                        text_append(out, "\\r", 2);
+                        break;
+                case '\t':
+                        text_append(out, "\\t", 2);
+                        break;
+                default:
+                        text_printf(out, "\\u%04x", c);
+                }
+        }
+        text_append(out, bytes + start, length - start);
+        text_append(out, "\"", 1);
+}
+
+const char *document_get_string(const json_t *object, const char *name)
+{
+        return json_string_value(json_object_get(object, name));
+}
+
+int64_t document_get_integer(const json_t *object, const char *name, int64_t fallback)
+{
+        const json_t *value = json_object_get(object, name);
+
+        return json_is_integer(value) ? json_integer_value(value) : fallback;
+}

@@ -1,0 +1,83 @@
+#include "server/base/secret.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_PREFIX "lsk_"
+#define KEY_RANDOM 40
+#define KEY_CHECKSUM 6
+
+static const char alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+void secret_init(void)
+{
+        if (sodium_init() < 0)
+                abort();
+}
+
+void secret_random(void *out, size_t size)
+{
+        randombytes_buf(out, size);
+}
+
+uint32_t secret_random_below(uint32_t bound)
+{
+        return randombytes_uniform(bound);
+}
+
+void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE])
+{
+        crypto_generichash(hash, SECRET_HASH_SIZE, bytes, length, NULL, 0);
+}
+
+bool secret_is_equal(const void *a, const void *b, size_t size)
+{
+        return sodium_memcmp(a, b, size) == 0;
+}
+
+void secret_wipe(void *buffer, size_t size)
+{
+        sodium_memzero(buffer, size);
+}
+
+static void key_checksum(const char *key, char checksum[KEY_CHECKSUM + 1])
+{
+        uint8_t hash[SECRET_HASH_SIZE];
+
+        secret_hash(key, strlen(KEY_PREFIX) + KEY_RANDOM, hash);
+        for (int i = 0; i < KEY_CHECKSUM; i++)
+                checksum[i] = alphabet[hash[i] % 36];
+        checksum[KEY_CHECKSUM] = '\0';
+}
+
+void secret_key_new(char key[SECRET_KEY_SIZE])
+{
+        memcpy(key, KEY_PREFIX, sizeof KEY_PREFIX);
+        for (size_t i = 0; i < KEY_RANDOM; i++)
+                key[strlen(KEY_PREFIX) + i] = alphabet[secret_random_below(36)];
+        key_checksum(key, key + strlen(KEY_PREFIX) + KEY_RANDOM);
+}
+
+bool secret_key_is_wellformed(const char *key)
+{
+        char checksum[KEY_CHECKSUM + 1];
+        size_t prefix = strlen(KEY_PREFIX);
+
+        if (strncmp(key, KEY_PREFIX, prefix) || strspn(key + prefix, alphabet) != KEY_RANDOM + KEY_CHECKSUM ||
+            key[prefix + KEY_RANDOM + KEY_CHECKSUM])
+                return false;
+        key_checksum(key, checksum);
+        return !strcmp(checksum, key + prefix + KEY_RANDOM);
+}
+
+bool secret_password_hash(const char *password, char hash[SECRET_PASSWORD_HASH_SIZE])
+{
+        return crypto_pwhash_str(hash, password, strlen(password), crypto_pwhash_OPSLIMIT_INTERACTIVE,
+                                 crypto_pwhash_MEMLIMIT_INTERACTIVE) == 0;
+}
+
+bool secret_password_verify(const char *hash, const char *password)
+{
+        return crypto_pwhash_str_verify(hash, password, strlen(password)) == 0;
+}

@@ -1,0 +1,35 @@
+/* Secrets: randomness, hashes, passwords, API keys. The one user of libsodium. */
+#ifndef BASE_SECRET_H
+#define BASE_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/base/cleanup.h"
+
+#define SECRET_HASH_SIZE 32
+#define SECRET_KEY_SIZE 56
+#define SECRET_PASSWORD_HASH_SIZE 128
+
+/* Must be called once before anything else here; ends the process when there is no randomness. */
+void secret_init(void);
+void secret_random(void *out, size_t size);
+uint32_t secret_random_below(uint32_t bound);
+/* BLAKE2b-256 (RFC 7693) of the bytes. */
+void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
+/* Compares in constant time. */
+bool secret_is_equal(const void *a, const void *b, size_t size);
+/* Overwrites a buffer so that the compiler cannot leave it out. */
+void secret_wipe(void *buffer, size_t size);
+
+/* A new API key: "lsk_", forty random base36 characters, six of a checksum over them. */
+void secret_key_new(char key[SECRET_KEY_SIZE]);
+/* Whether prefix and checksum are those of an API key, without looking it up. */
+bool secret_key_is_wellformed(const char *key);
+
+/* argon2id (RFC 9106), about a quarter of a second and 64 MiB; false when memory is exhausted. */
+MUST_CHECK bool secret_password_hash(const char *password, char hash[SECRET_PASSWORD_HASH_SIZE]);
+bool secret_password_verify(const char *hash, const char *password);
+
+#endif

@@ -1,0 +1,89 @@
+#include "tests/cmocka.h"
+
+#include "server/base/clock.h"
+#include "server/base/document.h"
+#include "server/base/id.h"
+#include "server/base/secret.h"
+
+static void a_time_is_read_back_as_it_was_written(void **state)
+{
+        char iso[CLOCK_ISO_SIZE];
+        int64_t ms;
+
+        (void)state;
+        clock_format(1717000000123, iso);
+        assert_string_equal(iso, "2024-05-29T16:26:40.123Z");
+        assert_true(clock_parse(iso, &ms));
+        assert_int_equal(ms, 1717000000123);
+        assert_true(clock_parse("2026-10-28T12:00:00-04:00", &ms));
+        assert_false(clock_parse("2026-10-28T12:00:00", &ms));
+        assert_false(clock_parse("2026-02-30T12:00:00Z", &ms));
+        assert_false(clock_parse("2026-10-28", &ms));
+}
+
+static void broken_bytes_become_replacement_characters(void **state)
+{
+        (void)state;
+        auto_json *text = document_text("a\xff" "b\xe2\x82", 5);
+        assert_string_equal(json_string_value(text), "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void a_cut_error_message_is_still_utf8(void **state)
+{
+        (void)state;
+        auto_error error = {0};
+        char long_text[1000];
+        for (size_t i = 0; i + 1 < sizeof long_text; i += 2)
+                memcpy(long_text + i, "\xc3\xa9", 2);
+        long_text[998] = '\0';
+        assert_false(error_set(&error, ERROR_INTERNAL, "x%s", long_text));
+        assert_true(utf8_is_valid(error.message, strlen(error.message)));
+}
+
+static void tails_and_heads_never_split_a_character(void **state)
+{
+        const char *text = "a\xc3\xa9\xe2\x82\xac" "b";
+
+        (void)state;
+        assert_int_equal(utf8_count(text, strlen(text)), 4);
+        assert_int_equal(utf8_tail_offset(text, strlen(text), 2), 3);
+        assert_int_equal(utf8_head_length(text, strlen(text), 2), 3);
+}
+
+static void a_key_with_a_wrong_checksum_is_not_wellformed(void **state)
+{
+        char key[SECRET_KEY_SIZE];
+
+        (void)state;
+        secret_key_new(key);
+        assert_true(secret_key_is_wellformed(key));
+        key[10] = key[10] == 'a' ? 'b' : 'a';
+        assert_false(secret_key_is_wellformed(key));
+}
+
+static void ids_have_the_published_shape(void **state)
+{
+        char id[ID_SIZE];
+
+        (void)state;
+        id_new_task(1717000000000, id);
+        assert_true(id_is_task(id));
+        assert_false(id_is_task("1717000000000-../../x"));
+        assert_true(id_is_uuid("d6f5e60d-428a-4de4-a188-7bf3ebec231c"));
+        assert_false(id_is_uuid("d6f5e60d-428a-4de4-a188-7bf3ebec231"));
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(a_time_is_read_back_as_it_was_written),
+                cmocka_unit_test(broken_bytes_become_replacement_characters),
+                cmocka_unit_test(a_cut_error_message_is_still_utf8),
+                cmocka_unit_test(tails_and_heads_never_split_a_character),
+                cmocka_unit_test(a_key_with_a_wrong_checksum_is_not_wellformed),
+                cmocka_unit_test(ids_have_the_published_shape),
+        };
+
+        secret_init();
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
