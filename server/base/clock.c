@@ -61,9 +61,10 @@ bool clock_parse(const char *iso, int64_t *ms)
         struct tm parts = {0}, check;
         int fraction = 0, offset = 0;
 
-        if ((parts.tm_year = number(&at, 4) - 1900) < 0 || !literal(&at, "-") || (parts.tm_mon = number(&at, 2) - 1) < 0 ||
-            !literal(&at, "-") || (parts.tm_mday = number(&at, 2)) < 1 || !literal(&at, "Tt") ||
-            (parts.tm_hour = number(&at, 2)) < 0 || !literal(&at, ":") || (parts.tm_min = number(&at, 2)) < 0)
+        if ((parts.tm_year = number(&at, 4) - 1900) < 0 || !literal(&at, "-") ||
+            (parts.tm_mon = number(&at, 2) - 1) < 0 || !literal(&at, "-") || (parts.tm_mday = number(&at, 2)) < 1 ||
+            !literal(&at, "Tt") || (parts.tm_hour = number(&at, 2)) < 0 || !literal(&at, ":") ||
+            (parts.tm_min = number(&at, 2)) < 0)
                 return false;
         if (literal(&at, ":") && (parts.tm_sec = number(&at, 2)) < 0)
                 return false;

@@ -1,3 +1,4 @@
+#include "tests/base/suites.h"
 #include "tests/cmocka.h"
 
 #include "server/base/clock.h"
@@ -24,8 +25,11 @@ static void a_time_is_read_back_as_it_was_written(void **state)
 static void broken_bytes_become_replacement_characters(void **state)
 {
         (void)state;
-        auto_json *text = document_text("a\xff" "b\xe2\x82", 5);
-        assert_string_equal(json_string_value(text), "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd");
+        auto_json *text = document_text("a\xff"
+                                        "b\xe2\x82",
+                                        5);
+        assert_string_equal(json_string_value(text), "a\xef\xbf\xbd"
+                                                     "b\xef\xbf\xbd\xef\xbf\xbd");
 }
 
 static void a_cut_error_message_is_still_utf8(void **state)
@@ -42,7 +46,8 @@ static void a_cut_error_message_is_still_utf8(void **state)
 
 static void tails_and_heads_never_split_a_character(void **state)
 {
-        const char *text = "a\xc3\xa9\xe2\x82\xac" "b";
+        const char *text = "a\xc3\xa9\xe2\x82\xac"
+                           "b";
 
         (void)state;
         assert_int_equal(utf8_count(text, strlen(text)), 4);
@@ -85,5 +90,5 @@ int main(void)
         };
 
         secret_init();
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests();
 }

@@ -1,0 +1,7 @@
+/* The groups of tests of server/base; each returns the number of failed tests. */
+#ifndef TESTS_BASE_SUITES_H
+#define TESTS_BASE_SUITES_H
+
+int run_field_tests(void);
+
+#endif
