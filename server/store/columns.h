@@ -1,0 +1,22 @@
+/* Internal to the store: the columns of a task as they are read everywhere. ?1 is the viewer's user rid. */
+#ifndef STORE_COLUMNS_H
+#define STORE_COLUMNS_H
+
+#define TASK_COLUMNS                                                                                                   \
+        "t.rid, t.id, t.name, t.status, t.type, t.agent, t.model, t.reasoning_effort, t.speed, t.role, "               \
+        "t.project_landing_mode, t.group_id, t.group_index, t.source, t.is_shared, t.branches, t.created_at, "         \
+        "t.started_at, t.finished_at, t.active_at, t.exit_code, t.follow_up_count, t.is_history_complete, t.turn, "    \
+        "t.reply, t.approved_by, t.is_winner, t.is_loser, t.input_tokens, t.output_tokens, t.cache_read_tokens, "      \
+        "t.cache_write_tokens, t.cost_micros, e.rid, e.id, e.name, u.rid, u.id, u.name, p.is_pinned, "                 \
+        "p.snoozed_until, p.version, q.is_pinned, q.snoozed_until"
+#define TASK_JOINS                                                                                                     \
+        " JOIN environments e ON e.rid = t.environment LEFT JOIN users u ON u.rid = t.created_by "                     \
+        "LEFT JOIN pins p ON p.user = ?1 AND p.task = t.rid "                                                          \
+        "LEFT JOIN pins q ON q.user = t.created_by AND q.task = t.rid"
+
+#define TURN_COLUMNS                                                                                                   \
+        "n.rid, n.task, t.id, n.ordinal, n.conversation_index, n.kind, n.origin, n.state, n.sender, u.id, u.name, "    \
+        "n.agent, n.shown, n.given, n.submitted_at, n.started_at, n.ended_at, n.stop_kind, n.stop_user, n.end_type, "  \
+        "n.exit_code, n.signal, n.failure_stage, n.failure_category, n.failure_message"
+
+#endif

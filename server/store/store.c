@@ -1,0 +1,353 @@
+#include "server/store/store.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "server/base/path.h"
+#include "server/store/migrate.h"
+#include "server/store/query.h"
+#include "server/store/task_list.h"
+
+/* Space kept back for recording how things end when the disk is full. */
+#define RESERVE_BYTES (8 * 1024 * 1024)
+#define LOW_BYTES (16 * 1024 * 1024)
+#define BUSY_TIMEOUT_MS 10000
+
+struct pending {
+        store_work *work;
+        store_done *done;
+        void *context;
+        struct pending *next;
+        struct error error;
+        bool has_failed;
+};
+
+struct store {
+        char *path;
+        char *reserve_path;
+        char *folder;
+        struct store_db *writer;
+        pthread_t thread;
+        pthread_mutex_t mutex;
+        pthread_cond_t is_pending;
+        struct pending *first, **last;
+        bool is_closing;
+        void (*wake)(void *context);
+        void *wake_context;
+        atomic_uint_fast64_t generation;
+        atomic_uint_fast64_t commits, works, failures;
+        atomic_bool is_low;
+};
+
+static void db_close(struct store_db *db)
+{
+        if (!db)
+                return;
+        task_list_cache_free(db->lists);
+        query_finalize_all(db);
+        sqlite3_close(db->connection);
+        free(db);
+}
+
+static struct store_db *db_open(struct store *store, struct error *error)
+{
+        struct store_db *db = memory_new(sizeof *db);
+
+        db->store = store;
+        if (sqlite3_open_v2(store->path, &db->connection,
+                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
+            sqlite3_busy_timeout(db->connection, BUSY_TIMEOUT_MS) ||
+            sqlite3_exec(db->connection,
+                         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                         "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864",
+                         NULL, NULL, NULL) != SQLITE_OK) {
+                error_set(error, ERROR_STORE_FAILED, "the store %s cannot be opened: %s", store->path,
+                          sqlite3_errmsg(db->connection));
+                db_close(db);
+                return NULL;
+        }
+        return db;
+}
+
+static bool execute(struct store_db *db, const char *sql, struct error *error)
+{
+        return sqlite3_exec(db->connection, sql, NULL, NULL, NULL) == SQLITE_OK || query_failure(db->connection, error);
+}
+
+/* Gives the reserve up while the disk is nearly full, and takes it again when there is room. */
+static void keep_reserve(struct store *store)
+{
+        int64_t available = path_free_space(store->folder);
+
+        if (available < 0)
+                return;
+        if (available < LOW_BYTES) {
+                if (!atomic_exchange(&store->is_low, true))
+                        unlink(store->reserve_path);
+        } else if (available > LOW_BYTES + 2 * RESERVE_BYTES && atomic_load(&store->is_low)) {
+                auto_fd file = open(store->reserve_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+                if (file >= 0 && posix_fallocate(file, 0, RESERVE_BYTES) == 0)
+                        atomic_store(&store->is_low, false);
+        }
+}
+
+static void run_one(struct store_db *db, struct pending *pending)
+{
+        bool was_changed = db->is_access_changed, was_waking = db->is_waking;
+
+        if (!execute(db, "SAVEPOINT work", &pending->error)) {
+                pending->has_failed = true;
+                return;
+        }
+        if (!pending->work(db, pending->context, &pending->error)) {
+                auto_error ignored = {0};
+                pending->has_failed = true;
+                db->is_access_changed = was_changed;
+                db->is_waking = was_waking;
+                execute(db, "ROLLBACK TO work", &ignored);
+        }
+        auto_error release = {0};
+        if (!execute(db, "RELEASE work", &release) && !pending->has_failed) {
+                pending->has_failed = true;
+                error_move(&pending->error, &release);
+        }
+}
+
+static void run_batch(struct store *store, struct pending *batch)
+{
+        struct store_db *db = store->writer;
+        auto_error error = {0};
+        uint64_t count = 0;
+
+        keep_reserve(store);
+        db->is_access_changed = db->is_waking = false;
+        bool is_good = execute(db, "BEGIN IMMEDIATE", &error);
+        for (struct pending *one = batch; is_good && one; one = one->next, count++)
+                run_one(db, one);
+        is_good = is_good && execute(db, "COMMIT", &error);
+        if (is_good) {
+                atomic_fetch_add(&store->commits, 1);
+                atomic_fetch_add(&store->works, count);
+                if (db->is_access_changed)
+                        atomic_fetch_add(&store->generation, 1);
+        } else {
+                auto_error ignored = {0};
+                atomic_fetch_add(&store->failures, 1);
+                if (!sqlite3_get_autocommit(db->connection))
+                        execute(db, "ROLLBACK", &ignored);
+        }
+        for (struct pending *one = batch, *next; one; one = next) {
+                next = one->next;
+                if (!is_good && !one->has_failed) {
+                        one->has_failed = true;
+                        error_set(&one->error, error.code, "%s", error.message);
+                }
+                one->done(one->context, one->has_failed ? &one->error : NULL);
+                error_clear(&one->error);
+                free(one);
+        }
+        if (is_good && db->is_waking && store->wake)
+                store->wake(store->wake_context);
+}
+
+static void *write_loop(void *argument)
+{
+        struct store *store = argument;
+
+        for (;;) {
+                pthread_mutex_lock(&store->mutex);
+                while (!store->first && !store->is_closing)
+                        pthread_cond_wait(&store->is_pending, &store->mutex);
+                struct pending *batch = store->first;
+                store->first = NULL;
+                store->last = &store->first;
+                pthread_mutex_unlock(&store->mutex);
+                if (!batch)
+                        return NULL;
+                run_batch(store, batch);
+        }
+}
+
+static void store_release(struct store *store)
+{
+        db_close(store->writer);
+        pthread_mutex_destroy(&store->mutex);
+        pthread_cond_destroy(&store->is_pending);
+        free(store->path);
+        free(store->reserve_path);
+        free(store->folder);
+        free(store);
+}
+
+struct store *store_open(const char *folder, struct error *error)
+{
+        struct store *store = memory_new(sizeof *store);
+
+        store->folder = text_copy(folder);
+        store->path = path_join(folder, "store.db");
+        store->reserve_path = path_join(folder, "reserve");
+        store->last = &store->first;
+        atomic_store(&store->generation, 1);
+        atomic_store(&store->is_low, true); /* until the reserve is known to be there */
+        pthread_mutex_init(&store->mutex, NULL);
+        pthread_cond_init(&store->is_pending, NULL);
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        store->writer = db_open(store, error);
+        if (!store->writer || !store_migrate(store->writer->connection, error) ||
+            !query_prepare_all(store->writer, error)) {
+                store_release(store);
+                return NULL;
+        }
+        chmod(store->path, 0600);
+        keep_reserve(store);
+        pthread_create(&store->thread, NULL, write_loop, store);
+        return store;
+}
+
+void store_close(struct store *store)
+{
+        pthread_mutex_lock(&store->mutex);
+        store->is_closing = true;
+        pthread_cond_signal(&store->is_pending);
+        pthread_mutex_unlock(&store->mutex);
+        pthread_join(store->thread, NULL);
+        store_release(store);
+}
+
+struct store_db *store_reader_open(struct store *store, struct error *error)
+{
+        struct store_db *db = db_open(store, error);
+
+        if (db)
+                sqlite3_exec(db->connection, "PRAGMA query_only = ON", NULL, NULL, NULL);
+        return db;
+}
+
+void store_reader_close(struct store_db *db)
+{
+        db_close(db);
+}
+
+void store_write_later(struct store *store, store_work *work, void *context, store_done *done)
+{
+        struct pending *pending = memory_new(sizeof *pending);
+
+        pending->work = work;
+        pending->done = done;
+        pending->context = context;
+        pthread_mutex_lock(&store->mutex);
+        *store->last = pending;
+        store->last = &pending->next;
+        pthread_cond_signal(&store->is_pending);
+        pthread_mutex_unlock(&store->mutex);
+}
+
+struct waiting {
+        store_work *work;
+        void *context;
+        pthread_mutex_t mutex;
+        pthread_cond_t is_over;
+        bool is_done, has_failed;
+        struct error *error;
+};
+
+static bool wait_work(struct store_db *db, void *context, struct error *error)
+{
+        struct waiting *waiting = context;
+
+        return waiting->work(db, waiting->context, error);
+}
+
+static void wait_done(void *context, struct error *error)
+{
+        struct waiting *waiting = context;
+
+        pthread_mutex_lock(&waiting->mutex);
+        waiting->is_done = true;
+        if (error) {
+                waiting->has_failed = true;
+                error_move(waiting->error, error);
+        }
+        pthread_cond_signal(&waiting->is_over);
+        pthread_mutex_unlock(&waiting->mutex);
+}
+
+bool store_write(struct store *store, store_work *work, void *context, struct error *error)
+{
+        struct waiting waiting = {.work = work, .context = context, .error = error};
+
+        pthread_mutex_init(&waiting.mutex, NULL);
+        pthread_cond_init(&waiting.is_over, NULL);
+        store_write_later(store, wait_work, &waiting, wait_done);
+        pthread_mutex_lock(&waiting.mutex);
+        while (!waiting.is_done)
+                pthread_cond_wait(&waiting.is_over, &waiting.mutex);
+        pthread_mutex_unlock(&waiting.mutex);
+        pthread_mutex_destroy(&waiting.mutex);
+        pthread_cond_destroy(&waiting.is_over);
+        return !waiting.has_failed;
+}
+
+void store_changes_access(struct store_db *db)
+{
+        db->is_access_changed = true;
+}
+
+void store_wakes(struct store_db *db)
+{
+        db->is_waking = true;
+}
+
+void store_on_wake(struct store *store, void (*wake)(void *context), void *context)
+{
+        store->wake_context = context;
+        store->wake = wake;
+}
+
+uint64_t store_generation(const struct store_db *db)
+{
+        return atomic_load(&db->store->generation);
+}
+
+bool store_is_low(const struct store *store)
+{
+        return atomic_load(&store->is_low);
+}
+
+static int64_t size_of(const char *path)
+{
+        struct stat info;
+
+        return stat(path, &info) ? 0 : info.st_size;
+}
+
+struct store_counters store_counters(struct store *store)
+{
+        auto_free char *log = text_format("%s-wal", store->path);
+
+        return (struct store_counters){.commits = atomic_load(&store->commits),
+                                       .works = atomic_load(&store->works),
+                                       .failures = atomic_load(&store->failures),
+                                       .database_bytes = size_of(store->path),
+                                       .log_bytes = size_of(log)};
+}
+
+bool store_backup(struct store_db *db, const char *path, struct error *error)
+{
+        sqlite3 *target = NULL;
+        sqlite3_backup *backup = NULL;
+
+        if (sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK)
+                backup = sqlite3_backup_init(target, "main", db->connection, "main");
+        if (backup)
+                sqlite3_backup_step(backup, -1);
+        bool is_good = backup && sqlite3_backup_finish(backup) == SQLITE_OK;
+        if (!is_good)
+                error_set(error, ERROR_STORE_FAILED, "the store cannot be copied to %s: %s", path,
+                          sqlite3_errmsg(target));
+        sqlite3_close(target);
+        return is_good;
+}

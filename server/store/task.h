@@ -1,0 +1,68 @@
+/* Tasks in the store. */
+#ifndef STORE_TASK_H
+#define STORE_TASK_H
+
+#include "server/store/store.h"
+
+/* A task as the viewer's row: owns its strings. Times are ms since the epoch, 0 for none. */
+struct store_task {
+        int64_t rid;
+        char *id, *name, *status, *type, *agent, *model, *reasoning_effort, *speed, *role, *project_landing_mode,
+                *group_id;
+        int64_t group_index;
+        char *source;
+        bool is_shared;
+        char *branches; /* a JSON object, opaque here */
+        int64_t created_at, started_at, finished_at, active_at;
+        bool has_exit_code;
+        int64_t exit_code;
+        int64_t follow_up_count;
+        bool is_history_complete;
+        int64_t turn;  /* rid of the latest turn */
+        int64_t reply; /* rid of the turn whose reply is the latest, 0 for none */
+        int64_t approved_by;
+        bool is_winner, is_loser;
+        int64_t input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micros;
+        int64_t environment;
+        char *environment_id, *environment_name;
+        int64_t creator; /* 0 when there is none */
+        char *creator_id, *creator_name;
+        bool is_pinned_by_viewer, is_pinned_by_creator;
+        int64_t viewer_snoozed_until, creator_snoozed_until, viewer_pin_version;
+};
+void store_task_clear(struct store_task *task);
+#define auto_store_task CLEANUP(store_task_clear) struct store_task
+
+/* What a new task is made of. Borrowed strings. */
+struct store_task_new {
+        const char *id, *name, *status, *type, *agent, *source, *branches;
+        int64_t environment, creator;
+        bool is_shared;
+        int64_t created_at, started_at;
+};
+
+/* The viewer is the rid of the user whose pins are read, 0 for nobody. *is_found tells an absent task from an error. */
+MUST_CHECK bool store_task_find(struct store_db *db, const char *id, int64_t viewer, struct store_task *task,
+                                bool *is_found, struct error *error);
+MUST_CHECK bool store_task_find_rid(struct store_db *db, int64_t rid, int64_t viewer, struct store_task *task,
+                                    bool *is_found, struct error *error);
+MUST_CHECK bool store_task_add(struct store_db *db, const struct store_task_new *task, int64_t *rid,
+                               struct error *error);
+/* Points at the turn without a change of state (a staged task's first turn). */
+MUST_CHECK bool store_task_set_turn(struct store_db *db, int64_t rid, int64_t turn, struct error *error);
+MUST_CHECK bool store_task_set_reply(struct store_db *db, int64_t rid, int64_t turn, struct error *error);
+/* Compare-and-set from any state but running to "running" or "queued" with the turn; *is_done is false when it was
+ * running. started_at is written once and may be 0. */
+MUST_CHECK bool store_task_begin(struct store_db *db, int64_t rid, const char *status, int64_t turn, int64_t started_at,
+                                 int follow_ups, int64_t now, bool *is_done, struct error *error);
+/* Compare-and-set of a task whose latest turn is `turn` from running or queued to an end state. */
+MUST_CHECK bool store_task_finish(struct store_db *db, int64_t rid, int64_t turn, const char *status, int64_t now,
+                                  const int64_t *exit_code, bool *is_done, struct error *error);
+MUST_CHECK bool store_task_count_running(struct store_db *db, int64_t *count, struct error *error);
+/* The queued task that waits longest, 0 when there is none. */
+MUST_CHECK bool store_task_next_queued(struct store_db *db, int64_t *rid, struct error *error);
+/* Calls `each` for every status with its number of tasks. Reads the whole index: for metrics only. */
+MUST_CHECK bool store_task_counts(struct store_db *db, void (*each)(const char *status, int64_t count, void *context),
+                                  void *context, struct error *error);
+
+#endif
