@@ -1,0 +1,73 @@
+/* Environments: what the setup folder says (environments/NAME/environment.json), with the stable ids of the store.
+ *
+ * The folder's working tree is read and watched; a changed file is taken up, a broken one disables its environment with
+ * a reason and leaves the others running. */
+#ifndef SERVICES_ENVIRONMENT_H
+#define SERVICES_ENVIRONMENT_H
+
+#include "server/base/field.h"
+#include "server/services/services.h"
+
+struct environment_repository {
+        const char *name; /* folder below /workspace; by default the last segment of the URL without .git */
+        const char *url;
+        const char *branch; /* NULL: the remote's default branch */
+        bool readOnly;
+        bool locked; /* its branch cannot be chosen by a task */
+};
+
+struct environment_limits {
+        int64_t memoryMb;
+        int64_t cpusPercent; /* 100 is one processor */
+        int64_t pids;
+        int64_t fileSizeMb; /* of any file that an agent writes; 0 for no limit */
+        int64_t turnMinutes;
+};
+
+/* As read from environment.json through its field table. */
+struct environment_file {
+        const char *description;
+        const char *status; /* active or disabled */
+        const char *image;
+        const char *defaultAgent;
+        struct field_objects repositories; /* struct environment_repository */
+        const struct environment_limits *limits;
+        const char *network; /* none, bridge or host */
+        json_t *environment; /* variables of the agent's process */
+        bool shareTasks;     /* whether new tasks are shared */
+};
+extern const struct field_table environment_table;
+
+/* An environment as it is now. Immutable and reference-counted. */
+struct environment {
+        int64_t rid;
+        const char *id, *name;
+        const char *broken_reason; /* NULL when the file is good */
+        struct environment_file file;
+};
+
+/* Opens the registry: reads the folder, gives new names ids in the store, marks removed ones, and starts watching.
+ * `setup_folder` is made when it is missing. NULL on error. */
+struct environments *environments_open(struct store *store, const char *setup_folder, struct error *error);
+void environments_close(struct environments *environments);
+/* Reads the folder again now (otherwise done on change, within a second). */
+MUST_CHECK bool environments_reload(struct environments *environments, struct error *error);
+
+/* A reference to the environment of that name or rid, NULL when there is none; release it with environment_release. */
+const struct environment *environment_find(struct environments *environments, const char *name);
+const struct environment *environment_find_rid(struct environments *environments, int64_t rid);
+void environment_release(const struct environment *environment);
+static inline void environment_release_(const struct environment **environment)
+{
+        environment_release(*environment);
+}
+#define auto_environment CLEANUP(environment_release_) const struct environment
+
+/* The environment that the actor names and sees, or ERROR_ENVIRONMENT_NOT_FOUND. NULL on error. */
+const struct environment *environment_require(struct call *call, const char *name, struct error *error);
+/* ERROR_ENVIRONMENT_DISABLED with the reason when no task can start in it. */
+MUST_CHECK bool environment_check_active(const struct environment *environment, struct error *error);
+/* The result of list_environments: {environments: [...]}, those the actor sees, by name. */
+MUST_CHECK bool environment_list(struct call *call, json_t **result, struct error *error);
+
+#endif

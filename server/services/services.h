@@ -1,0 +1,35 @@
+/* What the services are wired to, and the call that every service function gets. */
+#ifndef SERVICES_SERVICES_H
+#define SERVICES_SERVICES_H
+
+#include <jansson.h>
+
+#include "server/services/access.h"
+#include "server/services/setting.h"
+#include "server/store/store.h"
+
+struct docker;
+struct environments;
+struct runtime;
+
+/* One per process; everything in it is thread-safe and outlives all calls. */
+struct services {
+        const char *data_folder;
+        struct store *store;
+        struct docker *docker;
+        struct environments *environments;
+        struct runtime *runtime; /* launches, follows and ends turns */
+};
+
+/* One request of a door. A service that only reads may get any connection; one that writes gets the writer's, within a
+ * piece of work (store_write), unless its comment says that it blocks. */
+struct call {
+        struct services *services;
+        struct store_db *db;
+        const struct actor *actor;
+        const json_t *arguments; /* as sent, before defaults: what a receipt's fingerprint covers; borrowed */
+        const char *source;      /* "mcp", "rest", "web": recorded as the source of what is created */
+        int64_t now;
+};
+
+#endif
