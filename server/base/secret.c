@@ -41,6 +41,16 @@ void secret_wipe(void *buffer, size_t size)
         sodium_memzero(buffer, size);
 }
 
+char *secret_base64(const void *bytes, size_t length)
+{
+        size_t size = sodium_base64_encoded_len(length, sodium_base64_VARIANT_ORIGINAL);
+        char *encoded = malloc(size);
+
+        if (!encoded)
+                abort();
+        return sodium_bin2base64(encoded, size, bytes, length, sodium_base64_VARIANT_ORIGINAL);
+}
+
 static void key_checksum(const char *key, char checksum[KEY_CHECKSUM + 1])
 {
         uint8_t hash[SECRET_HASH_SIZE];

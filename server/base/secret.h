@@ -23,6 +23,9 @@ bool secret_is_equal(const void *a, const void *b, size_t size);
 /* Overwrites a buffer so that the compiler cannot leave it out. */
 void secret_wipe(void *buffer, size_t size);
 
+/* Base64 (RFC 4648, section 4) with padding, on the heap. */
+char *secret_base64(const void *bytes, size_t length);
+
 /* A new API key: "lsk_", forty random base36 characters, six of a checksum over them. */
 void secret_key_new(char key[SECRET_KEY_SIZE]);
 /* Whether prefix and checksum are those of an API key, without looking it up. */

@@ -14,7 +14,8 @@ struct runtime;
 
 /* One per process; everything in it is thread-safe and outlives all calls. */
 struct services {
-        const char *data_folder;
+        const char *data_folder; /* absolute */
+        const char *address;     /* "http://host:port" where it listens */
         struct store *store;
         struct docker *docker;
         struct environments *environments;

@@ -174,6 +174,15 @@ bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, co
         return true;
 }
 
+bool store_turn_append(struct store_db *db, int64_t rid, const char *more, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TURN_APPEND);
+
+        query_text(&query, more);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
+}
+
 bool store_turn_stop(struct store_db *db, int64_t rid, const char *kind, const char *user, int64_t now,
                      struct error *error)
 {

@@ -81,6 +81,8 @@ MUST_CHECK bool store_turn_list_unfinished(struct store_db *db, int64_t **rids, 
 /* Compare-and-set of the state; started_at is written once and may be 0. */
 MUST_CHECK bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, const char *to,
                                      int64_t started_at, bool *is_done, struct error *error);
+/* Puts more text behind what a staged turn shows, an empty line between. */
+MUST_CHECK bool store_turn_append(struct store_db *db, int64_t rid, const char *more, struct error *error);
 /* Records who asked for the end of an unfinished turn; a stop replaces an interrupt, nothing else is replaced. */
 MUST_CHECK bool store_turn_stop(struct store_db *db, int64_t rid, const char *kind, const char *user, int64_t now,
                                 struct error *error);

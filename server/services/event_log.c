@@ -1,0 +1,295 @@
+#include "server/services/event_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "server/base/clock.h"
+#include "server/base/document.h"
+#include "server/base/path.h"
+#include "server/services/task_paths.h"
+
+#define PIECE_BYTES 65536
+#define LINE_MAXIMUM (256 * 1024)
+
+/* One raw stream of the turn and how far it has been read. */
+struct source {
+        char *path;
+        uint64_t offset;
+        const struct stream_format *format;
+        void *reader;
+        struct event_log *log;
+        const char *name; /* member of the line that tells the stream */
+};
+
+struct event_log {
+        int file;
+        int64_t ordinal, sequence;
+        bool has_user;
+        struct source output, errors;
+        struct text pending;
+};
+
+static bool fail(struct error *error, const char *what)
+{
+        int number = errno;
+
+        return error_set(error, number == ENOSPC || number == EDQUOT ? ERROR_STORE_FULL : ERROR_INTERNAL, "%s: %s",
+                         what, strerror(number));
+}
+
+static json_t *event_line(const struct event_log *log, int64_t at, const char *role, const char *type)
+{
+        json_t *line = json_object();
+
+        json_object_set_new(line, "t", document_time(at));
+        json_object_set_new(line, "turn", json_integer(log->ordinal));
+        json_object_set_new(line, "seq", json_integer(log->sequence + 1));
+        json_object_set_new(line, "role", json_string(role));
+        json_object_set_new(line, "type", json_string(type));
+        return line;
+}
+
+static void append_line(struct event_log *log, const json_t *line)
+{
+        auto_free char *printed = document_print(line);
+
+        text_append_string(&log->pending, printed);
+        text_append(&log->pending, "\n", 1);
+        log->sequence++;
+}
+
+static void sink(const struct stream_event *event, void *context)
+{
+        struct source *source = context;
+        auto_json *line = event_line(source->log, clock_now(), event->role, event->type);
+
+        json_object_set_new(line, "text", json_stringn(event->text, event->length));
+        json_object_set_new(line, source->name, json_integer((json_int_t)event->offset));
+        append_line(source->log, line);
+}
+
+/* Writes the pending lines; a write that fails half way is taken back, so that no broken line stays. */
+static bool flush(struct event_log *log, struct error *error)
+{
+        off_t start = lseek(log->file, 0, SEEK_END);
+        size_t done = 0;
+
+        while (done < log->pending.length) {
+                ssize_t written = write(log->file, log->pending.data + done, log->pending.length - done);
+                if (written < 0 && errno == EINTR)
+                        continue;
+                if (written < 0) {
+                        fail(error, "the event log cannot be written");
+                        if (ftruncate(log->file, start))
+                                error_prefix(error, "and not taken back");
+                        text_clear(&log->pending);
+                        return false;
+                }
+                done += (size_t)written;
+        }
+        text_clear(&log->pending);
+        return true;
+}
+
+/* Takes up from a line of this turn that an earlier process wrote. */
+static void resume_from(struct event_log *log, const char *bytes, size_t length)
+{
+        auto_error ignored = {0};
+        auto_json *line = document_parse(bytes, length, &ignored);
+
+        if (!line || document_get_integer(line, "turn", 0) != log->ordinal)
+                return;
+        log->sequence = document_get_integer(line, "seq", log->sequence);
+        log->output.offset = (uint64_t)document_get_integer(line, log->output.name, (int64_t)log->output.offset);
+        log->errors.offset = (uint64_t)document_get_integer(line, log->errors.name, (int64_t)log->errors.offset);
+        const char *role = document_get_string(line, "role");
+        log->has_user = log->has_user || (role && !strcmp(role, "user"));
+}
+
+/* Reads the lines that are there; cuts off a last one that is not whole. */
+static bool resume(struct event_log *log, struct error *error)
+{
+        FILE *lines = fdopen(dup(log->file), "r");
+        auto_free char *buffer = NULL;
+        size_t capacity = 0;
+        off_t whole = 0;
+        ssize_t length;
+
+        if (!lines)
+                return fail(error, "the event log cannot be read");
+        rewind(lines);
+        while ((length = getline(&buffer, &capacity, lines)) > 0 && buffer[length - 1] == '\n') {
+                resume_from(log, buffer, (size_t)length);
+                whole += length;
+        }
+        fclose(lines);
+        return ftruncate(log->file, whole) == 0 || fail(error, "the event log cannot be mended");
+}
+
+static void source_begin(struct event_log *log, struct source *source, const char *role, const char *type)
+{
+        source->log = log;
+        source->reader = source->format->begin(role, type, source->offset, sink, source);
+}
+
+struct event_log *event_log_open(const char *records, int64_t ordinal, const struct stream_format *format,
+                                 struct error *error)
+{
+        auto_free char *path = path_join(records, RECORD_EVENTS), *output = turn_path_output(ordinal),
+                       *errors = turn_path_errors(ordinal);
+        struct event_log *log = memory_new(sizeof *log);
+
+        log->ordinal = ordinal;
+        log->pending = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        log->output = (struct source){.path = path_join(records, output), .format = format, .name = "outputOffset"};
+        log->errors = (struct source){
+                .path = path_join(records, errors), .format = &stream_format_text, .name = "errorOffset"};
+        log->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (log->file < 0 || !resume(log, error)) {
+                if (log->file < 0)
+                        fail(error, "the event log cannot be opened");
+                event_log_close(log);
+                return NULL;
+        }
+        source_begin(log, &log->output, "assistant", "text");
+        source_begin(log, &log->errors, "system", "stderr");
+        return log;
+}
+
+static void source_free(struct source *source)
+{
+        if (source->reader)
+                source->format->free(source->reader);
+        free(source->path);
+}
+
+void event_log_close(struct event_log *log)
+{
+        if (!log)
+                return;
+        source_free(&log->output);
+        source_free(&log->errors);
+        text_clear(&log->pending);
+        if (log->file >= 0)
+                close(log->file);
+        free(log);
+}
+
+bool event_log_user(struct event_log *log, const char *text, int64_t submitted_at, struct error *error)
+{
+        if (log->has_user)
+                return true;
+        for (size_t at = 0, length = strlen(text), step; at < length; at += step) {
+                step = length - at < STREAM_EVENT_BYTES ? length - at : STREAM_EVENT_BYTES;
+                while (at + step < length && ((unsigned char)text[at + step] & 0xc0) == 0x80)
+                        step--;
+                auto_json *line = event_line(log, submitted_at, "user", "text");
+                json_object_set_new(line, "text", document_text(text + at, step));
+                append_line(log, line);
+        }
+        log->has_user = true;
+        return flush(log, error);
+}
+
+static bool ingest_source(struct source *source, bool is_end, struct error *error)
+{
+        auto_free char *piece = memory_new(PIECE_BYTES);
+        auto_fd file = open(source->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+        if (file < 0 && errno != ENOENT)
+                return fail(error, "the recorded output cannot be opened");
+        while (file >= 0) {
+                ssize_t got = pread(file, piece, PIECE_BYTES, (off_t)source->offset);
+                if (got < 0 && errno == EINTR)
+                        continue;
+                if (got < 0)
+                        return fail(error, "the recorded output cannot be read");
+                if (got == 0)
+                        break;
+                source->format->feed(source->reader, piece, (size_t)got);
+                source->offset += (uint64_t)got;
+                if (!flush(source->log, error))
+                        return false;
+        }
+        if (is_end)
+                source->format->end(source->reader);
+        return flush(source->log, error);
+}
+
+bool event_log_ingest(struct event_log *log, bool is_end, struct error *error)
+{
+        return ingest_source(&log->output, is_end, error) && ingest_source(&log->errors, is_end, error);
+}
+
+bool event_log_failure(struct event_log *log, const char *message, const char *category, struct error *error)
+{
+        auto_json *line = event_line(log, clock_now(), "system", "error");
+
+        json_object_set_new(line, "text", document_string(message));
+        json_object_set_new(line, "category", document_string(category));
+        append_line(log, line);
+        return flush(log, error);
+}
+
+/* The end of what was said so far, bounded. */
+struct reply {
+        struct text tail;
+        int64_t characters;
+        size_t keep; /* bytes that certainly hold the wanted characters */
+};
+
+static void reply_sink(const struct stream_event *event, void *context)
+{
+        struct reply *reply = context;
+
+        if (strcmp(event->role, "assistant") || strcmp(event->type, "text"))
+                return;
+        reply->characters += (int64_t)utf8_count(event->text, event->length);
+        text_append(&reply->tail, event->text, event->length);
+        if (reply->tail.length > 2 * reply->keep) {
+                size_t drop = reply->tail.length - reply->keep;
+                while (((unsigned char)reply->tail.data[drop] & 0xc0) == 0x80)
+                        drop--;
+                memmove(reply->tail.data, reply->tail.data + drop, reply->tail.length - drop + 1);
+                reply->tail.length -= drop;
+        }
+}
+
+char *event_log_reply(const char *records, int64_t ordinal, const struct stream_format *format, int64_t maximum,
+                      int64_t *characters, int64_t *replied_at, struct error *error)
+{
+        auto_free char *name = turn_path_output(ordinal), *path = path_join(records, name),
+                       *piece = memory_new(PIECE_BYTES);
+        struct reply reply = {.tail = TEXT_WITH_MAXIMUM(SIZE_MAX / 2), .keep = (size_t)maximum * 4};
+        auto_fd file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        struct stat info;
+        ssize_t got;
+
+        if (file < 0 || fstat(file, &info)) {
+                if (errno != ENOENT)
+                        fail(error, "the recorded output cannot be opened");
+                return NULL;
+        }
+        void *reader = format->begin("assistant", "text", 0, reply_sink, &reply);
+        while ((got = read(file, piece, PIECE_BYTES)) > 0 || (got < 0 && errno == EINTR))
+                if (got > 0)
+                        format->feed(reader, piece, (size_t)got);
+        format->end(reader);
+        format->free(reader);
+        if (got < 0)
+                fail(error, "the recorded output cannot be read");
+        if (got < 0 || !reply.characters) {
+                text_clear(&reply.tail);
+                return NULL;
+        }
+        size_t start = utf8_tail_offset(reply.tail.data, reply.tail.length, (size_t)maximum);
+        char *body = text_copy(reply.tail.data + start);
+        text_clear(&reply.tail);
+        *characters = reply.characters;
+        *replied_at = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
+        return body;
+}

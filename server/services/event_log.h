@@ -1,0 +1,30 @@
+/* The event log of a turn: the raw output that the runner records becomes normalised events in debug-stream.jsonl.
+ *
+ * Every line carries the raw offset it accounts for, so that a server that died takes up where the last whole line
+ * stands and nothing is written twice. One thread at a time. After a failure the log is to be closed and opened again:
+ * only the file tells then how far it came. */
+#ifndef SERVICES_EVENT_LOG_H
+#define SERVICES_EVENT_LOG_H
+
+#include "server/base/error.h"
+#include "server/services/stream.h"
+
+struct event_log;
+
+/* Opens the log of the task's records folder for a turn, taking up after what is there. NULL on error. */
+struct event_log *event_log_open(const char *records, int64_t ordinal, const struct stream_format *format,
+                                 struct error *error);
+void event_log_close(struct event_log *log);
+/* Writes the event of what the user said, once. */
+MUST_CHECK bool event_log_user(struct event_log *log, const char *text, int64_t submitted_at, struct error *error);
+/* Takes up what the raw files have grown by. `is_end` says that they will not grow further. */
+MUST_CHECK bool event_log_ingest(struct event_log *log, bool is_end, struct error *error);
+/* Writes an error event. */
+MUST_CHECK bool event_log_failure(struct event_log *log, const char *message, const char *category,
+                                  struct error *error);
+
+/* The visible reply of an ended turn: its end of at most `maximum` characters. NULL when nothing was said. */
+char *event_log_reply(const char *records, int64_t ordinal, const struct stream_format *format, int64_t maximum,
+                      int64_t *characters, int64_t *replied_at, struct error *error);
+
+#endif

@@ -1,0 +1,145 @@
+#include "server/services/task.h"
+
+#include <string.h>
+
+#include "git/branch.h"
+#include "server/base/document.h"
+#include "server/services/agent.h"
+#include "server/services/audit.h"
+#include "server/services/environment.h"
+#include "server/services/receipt.h"
+#include "server/services/slot.h"
+#include "server/services/task_view.h"
+
+#define TOOL "create_task"
+
+const char *const task_statuses[] = {"staged", "queued", "running", "completed", "failed", "interrupted", NULL};
+
+static const struct environment_repository *repository_find(const struct environment *environment, const char *name)
+{
+        const struct environment_repository *repositories = environment->file.repositories.items;
+
+        for (size_t i = 0; i < environment->file.repositories.count; i++)
+                if (!strcmp(repositories[i].name, name))
+                        return &repositories[i];
+        return NULL;
+}
+
+static bool check_branches(const struct environment *environment, json_t *branches, struct error *error)
+{
+        const char *name;
+        json_t *branch;
+
+        json_object_foreach (branches, name, branch) {
+                const struct environment_repository *repository = repository_find(environment, name);
+                const char *wanted = json_string_value(branch);
+                if (!repository)
+                        return error_set(error, ERROR_REPOSITORY_UNKNOWN, "branches: the environment %s has no repository %.100s",
+                                         environment->name, name);
+                if (repository->locked && (!repository->branch || strcmp(repository->branch, wanted)))
+                        return error_set(error, ERROR_BRANCH_LOCKED, "branches.%s: the repository is locked to %s", name,
+                                         repository->branch ? repository->branch : "its default branch");
+                if (!branch_name_check(wanted, error))
+                        return error_prefix(error, "branches.%s", name);
+        }
+        return true;
+}
+
+/* What the environment decides and the caller may choose; refuses what cannot be. */
+static bool check(struct call *call, const struct task_create_input *input, const struct environment *environment,
+                  struct error *error)
+{
+        if (!access_allows(call->actor, PERMISSION_TASKS_CREATE, environment->rid))
+                return error_set(error, ERROR_PERMISSION_DENIED, "You may not create tasks in %s.", environment->name);
+        if (!environment_check_active(environment, error))
+                return false;
+        if (!input->instructions || !input->instructions[strspn(input->instructions, " \t\r\n")])
+                return error_set(error, ERROR_INVALID_INPUT, "instructions is required: what the agent is to do");
+        const char *agent = input->agent ? input->agent : environment->file.defaultAgent;
+        if (!agent_find(agent))
+                return error_set(error, ERROR_AGENT_UNKNOWN, "agent: this server has no agent %.100s", agent);
+        if (store_is_low(call->services->store))
+                return error_set(error, ERROR_STORE_FULL, "The disk is nearly full; nothing new is started.");
+        return check_branches(environment, input->branches, error);
+}
+
+static bool add_first_turn(struct call *call, const struct task_create_input *input, const char *agent, int64_t task,
+                           const char **status, struct error *error)
+{
+        struct store_turn_new turn = {.task = task,
+                                      .sender = call->actor->user,
+                                      .kind = "initial",
+                                      .origin = call->source,
+                                      .state = "staged",
+                                      .agent = agent,
+                                      .shown = input->instructions,
+                                      .submitted_at = call->now};
+        int64_t rid, ordinal;
+
+        if (!store_turn_add(call->db, &turn, &rid, &ordinal, error) ||
+            !store_prompt_part_add(call->db, rid, 0, "instructions", input->instructions, error))
+                return false;
+        *status = "staged";
+        return input->staged ? store_task_set_turn(call->db, task, rid, error)
+                             : slot_start(call->db, task, rid, 0, call->now, status, error);
+}
+
+static bool add(struct call *call, const struct task_create_input *input, const struct environment *environment,
+                char id[ID_SIZE], struct error *error)
+{
+        auto_free char *branches = input->branches ? document_print(input->branches) : text_copy("{}");
+        struct store_task_new task = {.id = id,
+                                      .name = input->name,
+                                      .status = "staged",
+                                      .type = "manual",
+                                      .agent = input->agent ? input->agent : environment->file.defaultAgent,
+                                      .source = call->source,
+                                      .branches = branches,
+                                      .environment = environment->rid,
+                                      .creator = call->actor->user,
+                                      .is_shared = input->shared < 0 ? environment->file.shareTasks : input->shared > 0,
+                                      .created_at = call->now};
+        const char *status;
+        int64_t rid;
+
+        id_new_task(call->now, id);
+        return store_task_add(call->db, &task, &rid, error) &&
+               add_first_turn(call, input, task.agent, rid, &status, error) &&
+               receipt_keep(call, TOOL, input->requestId, id, error) &&
+               audit_write(call->db, call->actor, "task.create", id, json_pack("{s:s}", "status", status), error);
+}
+
+/* What a creation answers: built from the task as it is now, so that a retry is rendered for the person of now. */
+static bool render(struct call *call, const char *id, json_t **result, struct error *error)
+{
+        auto_store_task task = {0};
+        auto_redactor redactor = {0};
+
+        if (!access_task_view(call->db, call->actor, id, &task, error) ||
+            !redactor_init(&redactor, call->services, error))
+                return false;
+        json_t *view = task_view(call, &task, &redactor), *object = json_object();
+        static const char *const copied[] = {"taskId", "name", "environment", "agent", "status", "url", "isPinned"};
+        for (size_t i = 0; i < COUNT_OF(copied); i++)
+                json_object_set(object, copied[i], json_object_get(view, copied[i]));
+        json_object_set_new(object, "task", view);
+        json_object_set_new(object, "warnings", json_array());
+        *result = object;
+        return true;
+}
+
+bool task_create(struct call *call, const struct task_create_input *input, json_t **result, struct error *error)
+{
+        auto_free char *earlier = NULL;
+        char id[ID_SIZE];
+
+        if (!receipt_find(call, TOOL, input->requestId, &earlier, error))
+                return false;
+        if (earlier)
+                return render(call, earlier, result, error);
+        if (!input->environment)
+                return error_set(error, ERROR_INVALID_INPUT, "environment is required: the name of one from list_environments");
+        auto_environment *environment = environment_require(call, input->environment, error);
+        return environment && check(call, input, environment, error) && add(call, input, environment, id, error) &&
+               render(call, id, result, error);
+}
