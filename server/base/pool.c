@@ -7,8 +7,9 @@
 
 #include "server/base/text.h"
 
-/* Enough for a handler's buffers and a JSON tree's recursion; sanitizers make frames several times larger. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* Enough for a handler's buffers and a JSON tree's recursion; sanitizers make frames several times larger, and clang
+ * has no macro that tells of them. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
 #define STACK_SIZE (1024 * 1024)
 #else
 #define STACK_SIZE (256 * 1024)

@@ -29,7 +29,8 @@ const char *http_request_body(const struct http_request *request, size_t *length
 char *http_request_take_body(struct http_request *request, size_t *length);
 /* Unique while the server runs; the answer carries it as X-Request-Id. */
 const char *http_request_id(const struct http_request *request);
-/* A slot for whoever authenticated the request. `release` (may be NULL) gets the value when the request is over. */
+/* A slot for whoever authenticated the request. `release` (may be NULL) gets the value when the request is over,
+ * on any thread. */
 void http_request_set_user(struct http_request *request, void *user, void (*release)(void *user));
 void *http_request_user(const struct http_request *request);
 

@@ -49,8 +49,9 @@ struct http_server_options {
         void (*observe)(void *context, const char *method, const char *path, unsigned status, int64_t microseconds);
 };
 
-/* Listens and starts the workers. NULL with ERROR_UNAVAILABLE when the address or port cannot be had (the message names
- * it), ERROR_INVALID_INPUT for a host that is none or a row that is not complete, or thread_begin's error. */
+/* Listens and starts the workers; the port is exclusively this server's. secret_init() must have been called. NULL with
+ * ERROR_UNAVAILABLE when the address or port cannot be had (the message names it), ERROR_INVALID_INPUT for a host that
+ * is none or a row that is not complete, or thread_begin's error. */
 struct http_server *http_server_start(const struct http_server_options *options, struct error *error);
 /* The port it listens on. */
 uint16_t http_server_port(const struct http_server *server);

@@ -119,6 +119,37 @@ static void a_late_answer_races_the_stop_without_harm(void **state)
         }
 }
 
+static void a_stop_amid_answers_from_elsewhere_answers_everyone(void **state)
+{
+        struct http_server_options options = fixture_options();
+        struct connection *clients[64];
+        struct http_request *requests[COUNT_OF(clients)];
+        pthread_t thread;
+
+        (void)state;
+        options.threads = 4;
+        options.stop_timeout_ms = 5;
+        struct http_server *server = fixture_start(&options);
+        for (size_t i = 0; i < COUNT_OF(clients); i++) {
+                clients[i] = connection_open(server);
+                connection_send(clients[i], "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+        }
+        for (size_t i = 0; i < COUNT_OF(clients); i++)
+                requests[i] = fixture_next_parked();
+        for (size_t i = 0; i < COUNT_OF(clients); i++) {
+                if (i == COUNT_OF(clients) / 4)
+                        pthread_create(&thread, NULL, stop_server, server);
+                if (i == COUNT_OF(clients) / 2)
+                        pthread_join(thread, NULL);
+                http_respond_static(requests[i], 200, NULL, "answer", 6);
+        }
+        for (size_t i = 0; i < COUNT_OF(clients); i++) {
+                auto_reply *reply = connection_read(clients[i], true);
+                assert_true(reply->status == 200 || reply->status == 503);
+                connection_close(clients[i]);
+        }
+}
+
 static void a_client_that_trickles_its_headers_is_cut_off(void **state)
 {
         struct http_server_options options = fixture_options();
@@ -212,6 +243,7 @@ int run_lifecycle_tests(void)
                 cmocka_unit_test(a_stop_waits_for_the_requests_in_flight),
                 cmocka_unit_test(a_stop_does_not_wait_for_ever),
                 cmocka_unit_test(a_late_answer_races_the_stop_without_harm),
+                cmocka_unit_test(a_stop_amid_answers_from_elsewhere_answers_everyone),
                 cmocka_unit_test(a_client_that_trickles_its_headers_is_cut_off),
                 cmocka_unit_test(a_client_that_trickles_its_body_is_cut_off),
                 cmocka_unit_test(a_suspended_request_outlives_the_request_timeout),
