@@ -14,7 +14,7 @@
 /* How long the last answers may take to leave when the server stops. */
 #define FAREWELL_MS 200
 
-static void log_library(void *context, const char *format, va_list arguments)
+PRINTF_LIKE(2, 0) static void log_library(void *context, const char *format, va_list arguments)
 {
         char line[256];
 

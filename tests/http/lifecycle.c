@@ -65,6 +65,7 @@ static void a_stop_waits_for_the_requests_in_flight(void **state)
         struct http_server *server = fixture_start(&options);
         struct connection *idle = connection_open(server), *busy = connection_open(server);
         auto_reply *hello = ask(idle, "GET", "/hello", "", NULL);
+        assert_int_equal(hello->status, 200);
         connection_send(busy, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
         struct http_request *request = fixture_next_parked();
         pthread_create(&thread, NULL, stop_server, server);

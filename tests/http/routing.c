@@ -187,6 +187,7 @@ static void every_request_is_observed(void **state)
 
         (void)state;
         auto_reply *reply = ask(client, "GET", "/nowhere", "", NULL);
+        assert_int_equal(reply->status, 404);
         fixture_await_observed(1);
         assert_int_equal(fixture_observed(&status), 1);
         assert_int_equal(status, 404);
