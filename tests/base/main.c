@@ -90,5 +90,5 @@ int main(void)
         };
 
         secret_init();
-        return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests();
+        return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests() + run_pool_tests();
 }

@@ -3,5 +3,6 @@
 #define TESTS_BASE_SUITES_H
 
 int run_field_tests(void);
+int run_pool_tests(void);
 
 #endif
