@@ -44,11 +44,13 @@ static bool read_arguments(int argc, char **argv, struct runner_folders *folders
         return folders->control && folders->records && optind == argc;
 }
 
-/* Takes up the descriptors that a leader's are put on, so that none of ours is overwritten by them. */
+/* Closes what we were given by mistake, then takes up the descriptors that a leader's are put on, so that none of ours
+ * is overwritten by them. */
 static bool take_up_descriptors(void)
 {
         int file;
 
+        (void)close_range(STDERR_FILENO + 1, ~0U, 0);
         do
                 file = open("/dev/null", O_RDWR | O_CLOEXEC);
         while (file >= 0 && file < FIRST_DESCRIPTOR - 1);
