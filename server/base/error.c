@@ -25,6 +25,7 @@ static void cut_at_character(char *text)
                 text[start - 1] = '\0';
 }
 
+PRINTF_LIKE(4, 0)
 static void set(struct error *error, enum error_code code, json_t *details, const char *format, va_list arguments)
 {
         error_clear(error);

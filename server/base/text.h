@@ -29,7 +29,7 @@ void text_clear(struct text *text);
 void text_append(struct text *text, const void *bytes, size_t length);
 void text_append_string(struct text *text, const char *string);
 PRINTF_LIKE(2, 3) void text_printf(struct text *text, const char *format, ...);
-void text_vprintf(struct text *text, const char *format, va_list arguments);
+PRINTF_LIKE(2, 0) void text_vprintf(struct text *text, const char *format, va_list arguments);
 /* The content as a string, "" when empty. Owned by the text. */
 const char *text_string(const struct text *text);
 /* Hands the heap string out (never NULL) and empties the text. */
