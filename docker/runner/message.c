@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "docker/runner/field.h"
+#include "docker/runner/member.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
 
@@ -49,68 +49,68 @@ static bool path_is_absolute(const char *path)
         return path[0] == '/';
 }
 
-#define RUN_FIELD(type)                                                                                                \
+#define RUN_MEMBER(type)                                                                                               \
         {                                                                                                              \
-                "run", FIELD_BUFFER, offsetof(type, run), 0, RUNNER_RUN_SIZE, false, runner_run_is_valid,              \
+                "run", MEMBER_BUFFER, offsetof(type, run), 0, RUNNER_RUN_SIZE, false, runner_run_is_valid,             \
                         "1 to 64 of a-z, 0-9 and hyphen", NULL                                                         \
         }
-#define TEXT_FIELD(name, member, maximum, is_nullable, is_valid, shape)                                                \
+#define TEXT_MEMBER(name, member, maximum, is_nullable, is_valid, shape)                                               \
         {                                                                                                              \
-                name, FIELD_TEXT, offsetof(struct runner_start, member), 0, maximum, is_nullable, is_valid, shape,     \
+                name, MEMBER_TEXT, offsetof(struct runner_start, member), 0, maximum, is_nullable, is_valid, shape,    \
                         NULL                                                                                           \
         }
-#define NUMBER_FIELD(name, type, member, least, most, is_nullable)                                                     \
+#define NUMBER_MEMBER(name, type, member, least, most, is_nullable)                                                    \
         {                                                                                                              \
-                name, FIELD_NUMBER, offsetof(type, member), least, most, is_nullable, NULL, NULL, NULL                 \
+                name, MEMBER_NUMBER, offsetof(type, member), least, most, is_nullable, NULL, NULL, NULL                \
         }
-#define CHOICE_FIELD(name, type, member, names)                                                                        \
+#define CHOICE_MEMBER(name, type, member, names)                                                                       \
         {                                                                                                              \
-                name, FIELD_CHOICE, offsetof(type, member), 0, COUNT_OF(names), false, NULL, NULL, names               \
+                name, MEMBER_CHOICE, offsetof(type, member), 0, COUNT_OF(names), false, NULL, NULL, names              \
         }
-#define OTHER_FIELD(name)                                                                                              \
+#define OTHER_MEMBER(name)                                                                                             \
         {                                                                                                              \
-                name, FIELD_OTHER, 0, 0, 0, false, NULL, NULL, NULL                                                    \
+                name, MEMBER_OTHER, 0, 0, 0, false, NULL, NULL, NULL                                                   \
         }
 
 static const char plain_path[] = "a relative path without empty, \".\" or \"..\" parts";
 
-static const struct field start_fields[] = {
-        RUN_FIELD(struct runner_start),
-        {"kind", FIELD_BUFFER, offsetof(struct runner_start, kind), 0, RUNNER_KIND_SIZE, false, kind_is_valid,
+static const struct member start_members[] = {
+        RUN_MEMBER(struct runner_start),
+        {"kind", MEMBER_BUFFER, offsetof(struct runner_start, kind), 0, RUNNER_KIND_SIZE, false, kind_is_valid,
          "1 to 32 of a-z, 0-9, _ and hyphen", NULL},
-        OTHER_FIELD("command"),
-        OTHER_FIELD("environment"),
-        TEXT_FIELD("prompt", prompt, 255, true, file_name_is_valid, "a file name that does not begin with a dot"),
-        CHOICE_FIELD("promptOn", struct runner_start, prompt_on, prompt_on_names),
-        TEXT_FIELD("workdir", workdir, PATH_MAXIMUM, false, path_is_absolute, "an absolute path"),
-        NUMBER_FIELD("uid", struct runner_start, uid, 1, ID_NUMBER_MAXIMUM, false),
-        NUMBER_FIELD("gid", struct runner_start, gid, 1, ID_NUMBER_MAXIMUM, false),
-        TEXT_FIELD("stdout", output, PATH_MAXIMUM, false, path_is_plain, plain_path),
-        TEXT_FIELD("stderr", errors, PATH_MAXIMUM, false, path_is_plain, plain_path),
-        TEXT_FIELD("log", log, PATH_MAXIMUM, true, path_is_plain, plain_path),
-        NUMBER_FIELD("timeLimitMs", struct runner_start, time_limit, 0, 366 * DAY_MS, false),
-        NUMBER_FIELD("graceMs", struct runner_start, grace, 0, RUNNER_GRACE_MAXIMUM, false),
-        NUMBER_FIELD("fileSizeLimit", struct runner_start, file_size_limit, 0, INT64_MAX, false),
+        OTHER_MEMBER("command"),
+        OTHER_MEMBER("environment"),
+        TEXT_MEMBER("prompt", prompt, 255, true, file_name_is_valid, "a file name that does not begin with a dot"),
+        CHOICE_MEMBER("promptOn", struct runner_start, prompt_on, prompt_on_names),
+        TEXT_MEMBER("workdir", workdir, PATH_MAXIMUM, false, path_is_absolute, "an absolute path"),
+        NUMBER_MEMBER("uid", struct runner_start, uid, 1, ID_NUMBER_MAXIMUM, false),
+        NUMBER_MEMBER("gid", struct runner_start, gid, 1, ID_NUMBER_MAXIMUM, false),
+        TEXT_MEMBER("stdout", output, PATH_MAXIMUM, false, path_is_plain, plain_path),
+        TEXT_MEMBER("stderr", errors, PATH_MAXIMUM, false, path_is_plain, plain_path),
+        TEXT_MEMBER("log", log, PATH_MAXIMUM, true, path_is_plain, plain_path),
+        NUMBER_MEMBER("timeLimitMs", struct runner_start, time_limit, 0, 366 * DAY_MS, false),
+        NUMBER_MEMBER("graceMs", struct runner_start, grace, 0, RUNNER_GRACE_MAXIMUM, false),
+        NUMBER_MEMBER("fileSizeLimit", struct runner_start, file_size_limit, 0, INT64_MAX, false),
 };
 
-static const struct field stop_fields[] = {
-        RUN_FIELD(struct runner_stop),
-        CHOICE_FIELD("reason", struct runner_stop, reason, stop_names),
-        NUMBER_FIELD("graceMs", struct runner_stop, grace, 0, RUNNER_GRACE_MAXIMUM, false),
+static const struct member stop_members[] = {
+        RUN_MEMBER(struct runner_stop),
+        CHOICE_MEMBER("reason", struct runner_stop, reason, stop_names),
+        NUMBER_MEMBER("graceMs", struct runner_stop, grace, 0, RUNNER_GRACE_MAXIMUM, false),
 };
 
-static const struct field exit_fields[] = {
-        RUN_FIELD(struct runner_exit),
-        CHOICE_FIELD("reason", struct runner_exit, reason, reason_names),
-        NUMBER_FIELD("code", struct runner_exit, code, 0, 255, true),
-        NUMBER_FIELD("signal", struct runner_exit, signal, 1, 64, true),
-        {"message", FIELD_BUFFER, offsetof(struct runner_exit, message), 0, RUNNER_MESSAGE_SIZE, false, NULL, NULL,
+static const struct member exit_members[] = {
+        RUN_MEMBER(struct runner_exit),
+        CHOICE_MEMBER("reason", struct runner_exit, reason, reason_names),
+        NUMBER_MEMBER("code", struct runner_exit, code, 0, 255, true),
+        NUMBER_MEMBER("signal", struct runner_exit, signal, 1, 64, true),
+        {"message", MEMBER_BUFFER, offsetof(struct runner_exit, message), 0, RUNNER_MESSAGE_SIZE, false, NULL, NULL,
          NULL},
-        NUMBER_FIELD("oomKills", struct runner_exit, oom_kills, 0, INT64_MAX, false),
-        NUMBER_FIELD("startedAt", struct runner_exit, started_at, 0, TIME_MAXIMUM, false),
-        NUMBER_FIELD("finishedAt", struct runner_exit, finished_at, 0, TIME_MAXIMUM, false),
-        NUMBER_FIELD("stdoutBytes", struct runner_exit, output_bytes, 0, INT64_MAX, false),
-        NUMBER_FIELD("stderrBytes", struct runner_exit, error_bytes, 0, INT64_MAX, false),
+        NUMBER_MEMBER("oomKills", struct runner_exit, oom_kills, 0, INT64_MAX, false),
+        NUMBER_MEMBER("startedAt", struct runner_exit, started_at, 0, TIME_MAXIMUM, false),
+        NUMBER_MEMBER("finishedAt", struct runner_exit, finished_at, 0, TIME_MAXIMUM, false),
+        NUMBER_MEMBER("stdoutBytes", struct runner_exit, output_bytes, 0, INT64_MAX, false),
+        NUMBER_MEMBER("stderrBytes", struct runner_exit, error_bytes, 0, INT64_MAX, false),
 };
 
 const char *runner_reason_name(enum runner_reason reason)
@@ -189,7 +189,7 @@ bool runner_start_parse(const char *bytes, size_t length, struct runner_start *o
 
         start.memory = parsed;
         if (!(parsed->document = parse(bytes, length, RUNNER_START_MAXIMUM, error)) ||
-            !field_read(start_fields, COUNT_OF(start_fields), parsed->document, &start, error) ||
+            !member_read(start_members, COUNT_OF(start_members), parsed->document, &start, error) ||
             !read_command(json_object_get(parsed->document, "command"), parsed, error) ||
             !read_environment(json_object_get(parsed->document, "environment"), parsed, &start, error))
                 return false;
@@ -205,7 +205,7 @@ bool runner_stop_parse(const char *bytes, size_t length, struct runner_stop *out
         struct runner_stop stop = {0};
         auto_json *document = parse(bytes, length, RUNNER_STOP_MAXIMUM, error);
 
-        if (!document || !field_read(stop_fields, COUNT_OF(stop_fields), document, &stop, error))
+        if (!document || !member_read(stop_members, COUNT_OF(stop_members), document, &stop, error))
                 return false;
         *out = stop;
         return true;
@@ -216,7 +216,7 @@ bool runner_exit_parse(const char *bytes, size_t length, struct runner_exit *out
         struct runner_exit exit = {0};
         auto_json *document = parse(bytes, length, RUNNER_EXIT_MAXIMUM, error);
 
-        if (!document || !field_read(exit_fields, COUNT_OF(exit_fields), document, &exit, error))
+        if (!document || !member_read(exit_members, COUNT_OF(exit_members), document, &exit, error))
                 return false;
         *out = exit;
         return true;
@@ -224,7 +224,7 @@ bool runner_exit_parse(const char *bytes, size_t length, struct runner_exit *out
 
 char *runner_start_print(const struct runner_start *start)
 {
-        auto_json *document = field_print(start_fields, COUNT_OF(start_fields), start);
+        auto_json *document = member_print(start_members, COUNT_OF(start_members), start);
         json_t *command = json_array(), *environment = json_object();
 
         for (const char *const *argument = start->command; argument && *argument; argument++)
@@ -239,7 +239,7 @@ char *runner_start_print(const struct runner_start *start)
 
 char *runner_stop_print(const struct runner_stop *stop)
 {
-        auto_json *document = field_print(stop_fields, COUNT_OF(stop_fields), stop);
+        auto_json *document = member_print(stop_members, COUNT_OF(stop_members), stop);
 
         return document_print(document);
 }
@@ -250,7 +250,7 @@ char *runner_exit_print(const struct runner_exit *exit)
 
         for (;;) {
                 size_t length = strlen(shown.message);
-                auto_json *document = field_print(exit_fields, COUNT_OF(exit_fields), &shown);
+                auto_json *document = member_print(exit_members, COUNT_OF(exit_members), &shown);
                 auto_free char *printed = document_print(document);
                 const char *message = document_get_string(document, "message");
                 /* Broken bytes grow when they are replaced, control characters when they are escaped. */

@@ -167,9 +167,7 @@ static void finish(struct keeper *keeper, int64_t oom_before)
                 snprintf(exit->message, sizeof exit->message, "Some processes of the run could not be ended.");
         output_drain(&keeper->output);
         output_sync(&keeper->output);
-        exit->oom_kills = memory_oom_kills(keeper->task->cgroup) - oom_before;
-        if (exit->oom_kills < 0)
-                exit->oom_kills = 0;
+        exit->oom_kills = memory_oom_kills_since(keeper->task->cgroup, oom_before);
         judge(keeper);
         exit->output_bytes = keeper->output.streams[OUTPUT_STDOUT].bytes;
         exit->error_bytes = keeper->output.streams[OUTPUT_STDERR].bytes;

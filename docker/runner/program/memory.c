@@ -36,3 +36,10 @@ int64_t memory_oom_kills(const char *cgroup)
                 return 0;
         return count;
 }
+
+int64_t memory_oom_kills_since(const char *cgroup, int64_t before)
+{
+        int64_t more = memory_oom_kills(cgroup) - before;
+
+        return more > 0 ? more : 0;
+}

@@ -9,41 +9,24 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 
 #include "docker/runner/control.h"
 #include "docker/runner/program/keeper.h"
-#include "docker/runner/program/memory.h"
 #include "docker/runner/program/record.h"
-#include "docker/runner/program/tree.h"
+#include "docker/runner/program/runs.h"
 #include "docker/runner/write.h"
-#include "server/base/clock.h"
 #include "server/base/path.h"
 
-#define RUNS_MAXIMUM 64
 /* Longest grace when the container is stopped: the engine will not wait for long. */
 #define CONTAINER_GRACE_MS 3000
 /* How often the folder is looked at without being told: events can be lost. */
 #define LOOK_MS 2000
 /* How soon again while something is left to do that nobody reports. */
 #define RETRY_MS 10
-/* How long orphans of a lost keeper can put off its record. */
-#define ORPHAN_LIMIT_MS 5000
-
-/* A run that was claimed and has no exit record yet. */
-struct run {
-        bool is_used;
-        pid_t keeper;  /* 0: it is gone, and we owe the record */
-        int orders;    /* the end of its pipe that we write to, -1: none */
-        int64_t grace; /* of the start message */
-        int64_t oom_before;
-        int64_t owed_since;      /* monotonic ms */
-        struct runner_exit exit; /* the record that we write if the keeper does not */
-};
 
 struct runner {
         const struct runner_folders *folders;
-        struct run runs[RUNS_MAXIMUM];
+        struct runs runs;
         int changes; /* inotify */
         int signals; /* signalfd */
         bool is_ending;
@@ -54,91 +37,14 @@ static void complain(const char *what, const char *about)
         fprintf(stderr, "longshore-runner: %s %s: %s\n", what, about, strerror(errno));
 }
 
-static struct run *find(struct runner *runner, const char *id)
-{
-        for (int i = 0; i < RUNS_MAXIMUM; i++)
-                if (runner->runs[i].is_used && !strcmp(runner->runs[i].exit.run, id))
-                        return &runner->runs[i];
-        return NULL;
-}
-
-static struct run *add(struct runner *runner, const char *id)
-{
-        for (int i = 0; i < RUNS_MAXIMUM; i++) {
-                struct run *run = &runner->runs[i];
-                if (run->is_used)
-                        continue;
-                *run = (struct run){.is_used = true, .orders = -1};
-                snprintf(run->exit.run, sizeof run->exit.run, "%s", id);
-                run->exit.code = -1;
-                run->exit.started_at = clock_now();
-                return run;
-        }
-        return NULL;
-}
-
-/* The keeper is gone, or never was: from now on we owe the record, unless it is there. */
-static void owe(struct run *run, enum runner_reason reason, const char *message)
-{
-        run->keeper = 0;
-        run->exit.reason = reason;
-        snprintf(run->exit.message, sizeof run->exit.message, "%.*s", RUNNER_MESSAGE_SIZE - 1, message);
-        run->owed_since = clock_monotonic();
-        if (run->orders >= 0)
-                close(take_fd(&run->orders));
-}
-
-/* Kills what lost its keeper and came to us: every child that is not a keeper. Returns how many are left. */
-static int kill_orphans(const struct runner *runner)
-{
-        pid_t keepers[RUNS_MAXIMUM];
-        int count = 0;
-
-        for (int i = 0; i < RUNS_MAXIMUM; i++)
-                if (runner->runs[i].is_used && runner->runs[i].keeper > 0)
-                        keepers[count++] = runner->runs[i].keeper;
-        return tree_signal(SIGKILL, keepers, count);
-}
-
-/* Writes the records that we owe. Returns whether some are left for later. */
-static bool settle(struct runner *runner)
-{
-        const char *control = runner->folders->control;
-        int orphans = -1;
-        bool is_left = false;
-
-        for (int i = 0; i < RUNS_MAXIMUM; i++) {
-                struct run *run = &runner->runs[i];
-                if (!run->is_used || run->keeper > 0)
-                        continue;
-                if (orphans < 0)
-                        orphans = kill_orphans(runner);
-                if (orphans > 0 && clock_monotonic() - run->owed_since < ORPHAN_LIMIT_MS) {
-                        is_left = true;
-                        continue;
-                }
-                run->exit.finished_at = clock_now();
-                run->exit.oom_kills = memory_oom_kills(runner->folders->cgroup) - run->oom_before;
-                if (record_exists(control, run->exit.run) || record_write(control, &run->exit))
-                        run->is_used = false;
-                else
-                        is_left = true;
-        }
-        if (orphans >= 0)
-                record_fill_spares(control);
-        return is_left;
-}
-
 /* Becomes the keeper in the process forked for it. */
-static _Noreturn void become_keeper(const struct runner *runner, const struct runner_start *start, int orders)
+static _Noreturn void become_keeper(struct runner *runner, const struct runner_start *start, int orders)
 {
         const struct runner_folders *folders = runner->folders;
         struct keeper_task task = {start, folders->control, folders->records, folders->cgroup, orders};
 
         /* Another keeper must see the end of its pipe when the runner dies, not when we do. */
-        for (int i = 0; i < RUNS_MAXIMUM; i++)
-                if (runner->runs[i].is_used && runner->runs[i].orders >= 0)
-                        close(runner->runs[i].orders);
+        runs_close(&runner->runs);
         close(runner->changes);
         close(runner->signals);
         _exit(keeper_run(&task));
@@ -149,7 +55,7 @@ static void start_keeper(struct runner *runner, struct run *run, const struct ru
         int ends[2];
 
         if (pipe2(ends, O_CLOEXEC)) {
-                owe(run, RUNNER_LAUNCH_FAILURE, "The runner could not make a pipe.");
+                runs_owe(run, RUNNER_LAUNCH_FAILURE, "The runner could not make a pipe.");
                 return;
         }
         run->orders = ends[1];
@@ -159,7 +65,7 @@ static void start_keeper(struct runner *runner, struct run *run, const struct ru
                 become_keeper(runner, start, ends[0]);
         close(ends[0]);
         if (keeper < 0)
-                owe(run, RUNNER_LAUNCH_FAILURE, "No process could be made: the container's limit is reached.");
+                runs_owe(run, RUNNER_LAUNCH_FAILURE, "No process could be made: the container's limit is reached.");
         else
                 run->keeper = keeper;
 }
@@ -172,19 +78,18 @@ static void launch(struct runner *runner, struct run *run, const char *claimed)
         auto_runner_start start = {0};
         auto_error error = {0};
 
-        run->oom_before = memory_oom_kills(runner->folders->cgroup);
         if (!record_reserve(control, run->exit.run)) {
-                owe(run, errno == ENOSPC || errno == EDQUOT ? RUNNER_DISK_FULL : RUNNER_LAUNCH_FAILURE,
-                    "There is no room for the run's exit record, so it was not started.");
+                runs_owe(run, errno == ENOSPC || errno == EDQUOT ? RUNNER_DISK_FULL : RUNNER_LAUNCH_FAILURE,
+                         "There is no room for the run's exit record, so it was not started.");
                 return;
         }
         if (!path_read(claimed, RUNNER_START_MAXIMUM, &message, NULL, &error) ||
             !runner_start_parse(text_string(&message), message.length, &start, &error)) {
                 error_prefix(&error, "The start message was refused");
-                owe(run, RUNNER_LAUNCH_FAILURE, error.message);
+                runs_owe(run, RUNNER_LAUNCH_FAILURE, error.message);
         } else if (strcmp(start.run, run->exit.run) != 0) {
-                owe(run, RUNNER_LAUNCH_FAILURE,
-                    "The start message was refused: \"run\" differs from the name of its file");
+                runs_owe(run, RUNNER_LAUNCH_FAILURE,
+                         "The start message was refused: \"run\" differs from the name of its file");
         } else {
                 start_keeper(runner, run, &start);
         }
@@ -202,7 +107,7 @@ static void claim(struct runner *runner, const char *id)
                 unlink(requested);
                 return;
         }
-        struct run *run = add(runner, id);
+        struct run *run = runs_add(&runner->runs, id);
         if (!run)
                 return;
         if (rename(requested, claimed)) {
@@ -217,21 +122,13 @@ static void claim(struct runner *runner, const char *id)
         launch(runner, run, claimed);
 }
 
-static void give_order(const struct run *run, enum runner_reason reason, int64_t grace)
-{
-        struct keeper_order order = {reason, grace};
-
-        if (run->keeper > 0 && write(run->orders, &order, sizeof order) < 0 && errno != EPIPE)
-                complain("cannot reach the keeper of", run->exit.run);
-}
-
 static void take_stop(struct runner *runner, const char *id)
 {
         auto_free char *path = control_path_stop(runner->folders->control, id);
         auto_text message = TEXT_WITH_MAXIMUM(RUNNER_STOP_MAXIMUM);
         auto_error error = {0};
         struct runner_stop stop;
-        struct run *run = find(runner, id);
+        struct run *run = runs_find(&runner->runs, id);
         bool is_good = path_read(path, RUNNER_STOP_MAXIMUM, &message, NULL, &error) &&
                        runner_stop_parse(text_string(&message), message.length, &stop, &error);
 
@@ -239,10 +136,10 @@ static void take_stop(struct runner *runner, const char *id)
         if (!is_good)
                 fprintf(stderr, "longshore-runner: stop message for %s: %s\n", id, error.message);
         else if (run)
-                give_order(run, stop.reason == RUNNER_INTERRUPT ? RUNNER_INTERRUPTED : RUNNER_STOPPED, stop.grace);
+                runs_order(run, stop.reason == RUNNER_INTERRUPT ? RUNNER_INTERRUPTED : RUNNER_STOPPED, stop.grace);
 }
 
-/* The run's id in a name of the form PREFIX-ID.json; false for other names. */
+/* The run's id between the prefix and the suffix of a name; false for other names. */
 static bool split_name(const char *name, const char *prefix, const char *suffix, char id[RUNNER_RUN_SIZE])
 {
         size_t length = strlen(name), before = strlen(prefix), after = strlen(suffix);
@@ -287,12 +184,11 @@ static void lose(struct runner *runner, const char *id)
 {
         if (record_exists(runner->folders->control, id))
                 return;
-        struct run *run = add(runner, id);
+        struct run *run = runs_add(&runner->runs, id);
         if (!run)
                 return;
-        run->oom_before = memory_oom_kills(runner->folders->cgroup);
-        owe(run, RUNNER_LOST, "The runner or its container ended before the run.");
-        settle(runner);
+        runs_owe(run, RUNNER_LOST, "The runner or its container ended before the run.");
+        runs_settle(&runner->runs);
 }
 
 static void lose_earlier(struct runner *runner)
@@ -308,21 +204,11 @@ static void end_all(struct runner *runner)
                 return;
         runner->is_ending = true;
         for (int i = 0; i < RUNS_MAXIMUM; i++) {
-                const struct run *run = &runner->runs[i];
+                const struct run *run = &runner->runs.items[i];
                 if (run->is_used)
-                        give_order(run, RUNNER_CONTAINER_STOPPED,
+                        runs_order(run, RUNNER_CONTAINER_STOPPED,
                                    run->grace < CONTAINER_GRACE_MS ? run->grace : CONTAINER_GRACE_MS);
         }
-}
-
-static void reap(struct runner *runner)
-{
-        int status;
-
-        for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-                for (int i = 0; i < RUNS_MAXIMUM; i++)
-                        if (runner->runs[i].is_used && runner->runs[i].keeper == pid)
-                                owe(&runner->runs[i], RUNNER_LOST, "The keeper of the run ended before it.");
 }
 
 static void take_signals(struct runner *runner)
@@ -332,15 +218,7 @@ static void take_signals(struct runner *runner)
         while (read(runner->signals, &info, sizeof info) == sizeof info)
                 if (info.ssi_signo != SIGCHLD)
                         end_all(runner);
-        reap(runner);
-}
-
-static bool has_runs(const struct runner *runner)
-{
-        for (int i = 0; i < RUNS_MAXIMUM; i++)
-                if (runner->runs[i].is_used)
-                        return true;
-        return false;
+        runs_reap(&runner->runs);
 }
 
 static bool open_watches(struct runner *runner)
@@ -366,15 +244,15 @@ int runner_serve(const struct runner_folders *folders)
         static struct runner runner;
         char events[4096];
 
-        runner.folders = folders;
+        runner.folders = runner.runs.folders = folders;
         if (!open_watches(&runner))
                 return 1;
         record_fill_spares(folders->control);
         lose_earlier(&runner);
         look(&runner);
-        while (!runner.is_ending || has_runs(&runner)) {
-                bool is_left = settle(&runner);
-                if (runner.is_ending && !has_runs(&runner))
+        while (!runner.is_ending || runs_are_any(&runner.runs)) {
+                bool is_left = runs_settle(&runner.runs);
+                if (runner.is_ending && !runs_are_any(&runner.runs))
                         break;
                 struct pollfd polled[] = {{runner.signals, POLLIN, 0}, {runner.changes, POLLIN, 0}};
                 poll(polled, COUNT_OF(polled), is_left ? RETRY_MS : LOOK_MS);
