@@ -1,0 +1,6 @@
+#include "tests/runner/cases.h"
+
+int main(void)
+{
+        return (message_cases() + run_cases() + end_cases() + control_cases() + fault_cases()) != 0;
+}
