@@ -1,8 +1,8 @@
 /* Remote repositories: a bare mirror of each, kept by short-lived worker processes, and workspaces copied from mirrors.
  *
  * MIRRORS/<hash of the normalised URL>.git is the mirror, <hash>.lock beside it serialises its users. Every function
- * takes the URL in any form that git/url.h normalises. Failures carry the details {"repository", "ref"?} and a message
- * that names the repository, the branch and the reason; neither ever holds a credential. */
+ * takes absolute folders and the URL in any form that git/url.h normalises. Failures carry the details {"repository",
+ * "ref"?} and a message that names the repository, the branch and the reason; neither ever holds a credential. */
 #ifndef GIT_REPOSITORY_H
 #define GIT_REPOSITORY_H
 
@@ -29,13 +29,13 @@ struct repository_limits {
 };
 
 /* Makes the mirror of the remote, or brings it up to date: branches and tags, deleted ones dropped, and the default
- * branch. An unreachable remote, a killed worker or a full disk leaves an old mirror as it was and nothing of a new one.
- * ERROR_GIT_URL_REFUSED, ERROR_GIT_AUTH_FAILED, ERROR_GIT_NOT_FOUND, ERROR_GIT_TIMEOUT, ERROR_GIT_FAILED,
+ * branch. An unreachable remote, a killed worker or a full disk leaves an old mirror as it was and nothing of a new
+ * one. ERROR_GIT_URL_REFUSED, ERROR_GIT_AUTH_FAILED, ERROR_GIT_NOT_FOUND, ERROR_GIT_TIMEOUT, ERROR_GIT_FAILED,
  * ERROR_STORE_FULL. */
 MUST_CHECK bool repository_mirror_update(const char *mirrors, const struct repository_remote *remote,
                                          const struct repository_limits *limits, struct error *error);
 
-/* Makes the folder `destination` (absolute, not there yet, in a folder that is) as a clone of the mirror: its own copy
+/* Makes the folder `destination` (not there yet, in a folder that is) as a clone of the mirror: its own copy
  * of every object, the URL as origin, `branch` (NULL: the remote's default branch) checked out and tracking, all of it
  * owned by uid and gid. The folder appears whole or not at all. Files are what git makes of them on Linux without any
  * configuration: bytes, mode bits and links as committed, submodules left as empty folders. When the remote has no

@@ -20,9 +20,9 @@ int repository_worker_main(int argc, char **argv);
  * Borrowed; call before any work starts. */
 void repository_worker_configure(const char *program, const char *git);
 
-/* Runs `operation` with `request` (borrowed; it gains members) in a worker and waits for its answer, an object that is the
- * caller's, NULL on error. At the deadline the worker and all it started are killed.
- * ERROR_GIT_TIMEOUT, ERROR_GIT_FAILED and what the operation reports. Safe from any thread. */
+/* Runs `operation` with `request` (borrowed; it gains members) in a worker and waits for its answer, an object that is
+ * the caller's, NULL on error. At the deadline the worker and all it started are killed. ERROR_GIT_TIMEOUT,
+ * ERROR_GIT_FAILED and what the operation reports. Safe from any thread. */
 json_t *repository_worker_run(const char *operation, json_t *request, const struct repository_limits *limits,
                               struct error *error);
 
