@@ -11,6 +11,8 @@
 #include "server/base/document.h"
 #include "server/base/path.h"
 
+#define FULL_BYTES (256 * 1024) /* a disk with less free space is full */
+
 struct job {
         struct command command;
         const char *url;
@@ -140,6 +142,16 @@ static bool configure(const struct job *job, struct error *error)
         return make_folders(job, error);
 }
 
+/* git does not say why it could not write a file that it checks out. */
+static bool explain_full(const struct job *job, struct error *error)
+{
+        int64_t space = path_free_space(job->unfinished);
+
+        if (error->code != ERROR_GIT_FAILED || space < 0 || space > FULL_BYTES)
+                return false;
+        return error_set(error, ERROR_STORE_FULL, "the disk is full; nothing was changed");
+}
+
 /* The repository's files are made by their owner: should one of them lead git astray, it gets there without root. */
 static bool check_out(const struct job *job, struct error *error)
 {
@@ -149,7 +161,7 @@ static bool check_out(const struct job *job, struct error *error)
         command.folder = job->unfinished;
         command.is_as_owner = true;
         return path_own_tree(job->unfinished, command.uid, command.gid, error) &&
-               (!job->head[0] || command_run(&command, arguments, NULL, error));
+               (!job->head[0] || command_run(&command, arguments, NULL, error) || explain_full(job, error));
 }
 
 static bool put_in_place(const struct job *job, const char *destination, struct error *error)

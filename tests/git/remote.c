@@ -177,9 +177,14 @@ void remote_commit(const struct remote *remote, const char *name, const char *br
                    const char *content)
 {
         auto_free char *script =
-                text_format("git checkout --quiet '%s' 2>/dev/null || git checkout --quiet -b '%s'\n"
+                text_format("branch='refs/heads/%s'\n"
+                            "if git show-ref --quiet --verify \"$branch\"; then\n"
+                            "    git symbolic-ref HEAD \"$branch\" && git reset --quiet --hard\n"
+                            "else\n"
+                            "    git checkout --quiet -b '%s'\n"
+                            "fi\n"
                             "printf '%%s' '%s' > '%s'\n"
-                            "git add --all && git commit --quiet -m '%s' && git push --quiet origin HEAD",
+                            "git add --all && git commit --quiet -m '%s' && git push --quiet origin HEAD:\"$branch\"",
                             branch, branch, content, file, file);
 
         remote_script(remote, name, script);
