@@ -291,6 +291,28 @@ static void a_full_disk_leaves_no_half_workspace(void **state)
         }
 }
 
+static void objects_that_reach_out_of_a_checkout_are_refused_and_merely_old_ones_are_not(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_error error = {0};
+
+        remote_make(&fixture->remote, "r");
+        remote_script(&fixture->remote, "r",
+                      "plain=$(printf '100644 blob %s\\ta\\n' $(echo x | git hash-object -w --stdin) | git mktree)\n"
+                      "git cat-file tree $plain | sed s/^100644/0100644/ > tree\n"
+                      "tree=$(git hash-object -t tree -w --literally tree)\n"
+                      "git push -q origin $(git commit-tree -m old $tree):refs/heads/main");
+        fixture_mirror(fixture, "r");
+        fixture_workspace_works(fixture, "r", NULL);
+        remote_script(&fixture->remote, "r",
+                      "tree=$(printf '100644 blob %s\\t.git\\n' $(echo x | git hash-object -w --stdin) | git mktree)\n"
+                      "git push -q origin $(git commit-tree -m bad $tree):refs/heads/bad");
+        auto_free char *url = remote_url(&fixture->remote, "open", "r");
+        assert_false(update(fixture, url, &fixture_limits, &error));
+        fixture_expect(&error, ERROR_GIT_FAILED, "hasDotgit");
+        fixture_workspace_works(fixture, "r", NULL);
+}
+
 static void git_cannot_use_more_memory_than_its_limit(void **state)
 {
         struct fixture *fixture = *state;
@@ -340,6 +362,7 @@ int fault_tests(void)
                 FIXTURE_TEST(a_full_disk_leaves_no_half_mirror),
                 FIXTURE_TEST(a_full_disk_during_a_fetch_keeps_the_old_mirror),
                 FIXTURE_TEST(a_full_disk_leaves_no_half_workspace),
+                FIXTURE_TEST(objects_that_reach_out_of_a_checkout_are_refused_and_merely_old_ones_are_not),
                 FIXTURE_TEST(git_cannot_use_more_memory_than_its_limit),
                 FIXTURE_TEST(a_program_that_is_no_worker_is_an_error),
         };
