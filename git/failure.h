@@ -1,0 +1,13 @@
+/* What git's complaints mean. */
+#ifndef GIT_FAILURE_H
+#define GIT_FAILURE_H
+
+#include <stdbool.h>
+
+#include "server/base/error.h"
+
+/* Sets the error that git's standard error output and exit status amount to; returns false. git's own words come
+ * cleaned of control characters, at most a few lines, and only where no sentence of ours says it. */
+bool failure_explain(const char *words, int status, struct error *error);
+
+#endif
