@@ -262,6 +262,8 @@ static void store_preset(const struct field *row, char *at)
                 memcpy(at, &(bool){row->preset != 0}, sizeof(bool));
         else if (row->type == FIELD_FLAG)
                 memcpy(at, &(int){-1}, sizeof(int));
+        else if (row->type == FIELD_STRING)
+                store_pointer(at, row->text_preset);
 }
 
 static bool read_table(const struct field_table *table, const char *prefix, json_t *document,
@@ -402,6 +404,8 @@ static json_t *row_schema(const struct field *row, bool is_output)
         if (!is_output && (row->type == FIELD_BOOLEAN || (row->type == FIELD_INTEGER && row->preset)))
                 json_object_set_new(schema, "default",
                                     row->type == FIELD_BOOLEAN ? json_boolean(row->preset) : json_integer(row->preset));
+        if (!is_output && row->text_preset)
+                json_object_set_new(schema, "default", json_string(row->text_preset));
         if (!is_output)
                 schema_limits(row, schema);
         return schema;
@@ -439,6 +443,11 @@ static void document_limits(const struct field *row, struct text *out)
         }
 }
 
+static bool has_limits(const struct field *row)
+{
+        return row->choices || row->maximum || row->minimum || row->shape;
+}
+
 static void document_rows(const struct field_table *table, const char *prefix, struct text *out)
 {
         for (size_t i = 0; i < table->count; i++) {
@@ -452,6 +461,8 @@ static void document_rows(const struct field_table *table, const char *prefix, s
                         text_printf(out, "default %s", row->preset ? "true" : "false");
                 else if (row->preset)
                         text_printf(out, "%sdefault %" PRId64, row->maximum ? "; " : "", row->preset);
+                else if (row->text_preset)
+                        text_printf(out, "%sdefault `%s`", has_limits(row) ? "; " : "", row->text_preset);
                 text_printf(out, " | %s |\n", row->help ? row->help : "");
                 if (row->nested) {
                         char nested[PATH_SIZE];

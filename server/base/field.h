@@ -39,6 +39,7 @@ struct field {
         int64_t minimum;                     /* strings: characters; integers: value; lists and maps: items */
         int64_t maximum;                     /* the same; 0 for none */
         int64_t preset;                      /* default of an integer or boolean */
+        const char *text_preset;             /* default of a string */
         const char *const *choices;          /* NULL-ended list of the accepted strings */
         bool (*is_valid)(const char *value); /* further check of a string */
         const char *shape;                   /* what is_valid wants, in words: "a UUID" */

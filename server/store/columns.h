@@ -19,4 +19,8 @@
         "n.agent, n.shown, n.given, n.submitted_at, n.started_at, n.ended_at, n.stop_kind, n.stop_user, n.end_type, "  \
         "n.exit_code, n.signal, n.failure_stage, n.failure_category, n.failure_message"
 
+#define KEY_COLUMNS                                                                                                    \
+        "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
+        "u.is_disabled"
+
 #endif

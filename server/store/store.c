@@ -231,6 +231,11 @@ void store_reader_close(struct store_db *db)
         db_close(db);
 }
 
+struct store *store_of(const struct store_db *db)
+{
+        return db->store;
+}
+
 void store_write_later(struct store *store, store_work *work, void *context, store_done *done)
 {
         struct pending *pending = memory_new(sizeof *pending);

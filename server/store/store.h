@@ -33,6 +33,8 @@ void store_close(struct store *store);
 /* A reader for the calling thread. */
 struct store_db *store_reader_open(struct store *store, struct error *error);
 void store_reader_close(struct store_db *db);
+/* The store that a connection belongs to. */
+struct store *store_of(const struct store_db *db);
 
 /* A piece of work on the writer's connection. It must not block and must not keep `db`. Returning false undoes it. */
 typedef bool store_work(struct store_db *db, void *context, struct error *error);

@@ -137,6 +137,33 @@ static void the_documentation_names_nested_fields_by_path(void **state)
         assert_non_null(strstr(text_string(&out), "| `name` | string, required | 0 to 4 | What it is called. |"));
 }
 
+struct place {
+        const char *host;
+};
+
+static const struct field place_rows[] = {
+        STRING_FIELD(struct place, host, .text_preset = "localhost", .maximum = 9, .help = "Where."),
+};
+static const struct field_table place_table = FIELD_TABLE(struct place, place_rows);
+
+static void an_absent_string_reads_as_its_default(void **state)
+{
+        auto_error error = {0};
+        auto_field_memory memory = {0};
+        struct place place;
+        auto_json *empty = json_object();
+        auto_text out = TEXT_WITH_MAXIMUM(1000);
+
+        (void)state;
+        assert_true(field_read(&place_table, empty, &memory, &place, &error));
+        assert_string_equal(place.host, "localhost");
+        auto_json *schema = field_schema(&place_table, false);
+        json_t *property = json_object_get(json_object_get(schema, "properties"), "host");
+        assert_string_equal(document_get_string(property, "default"), "localhost");
+        field_document(&place_table, &out);
+        assert_non_null(strstr(text_string(&out), "| 0 to 9; default `localhost` |"));
+}
+
 int run_field_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -144,6 +171,7 @@ int run_field_tests(void)
                 cmocka_unit_test(a_refusal_names_the_field_and_what_would_be_right),
                 cmocka_unit_test(a_refused_nested_input_leaks_nothing_and_text_values_are_checked),
                 cmocka_unit_test(the_schema_says_what_the_validation_does),
+                cmocka_unit_test(an_absent_string_reads_as_its_default),
                 cmocka_unit_test(the_documentation_names_nested_fields_by_path),
         };
 

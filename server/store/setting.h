@@ -1,0 +1,15 @@
+/* Stored settings: names and values as text, opaque here. */
+#ifndef STORE_SETTING_H
+#define STORE_SETTING_H
+
+#include "server/store/store.h"
+
+/* Calls `each` for every stored setting, by name. */
+MUST_CHECK bool store_setting_list(struct store_db *db,
+                                   void (*each)(const char *name, const char *value, void *context), void *context,
+                                   struct error *error);
+/* Changes access: what people may do can depend on settings. */
+MUST_CHECK bool store_setting_put(struct store_db *db, const char *name, const char *value, int64_t now,
+                                  struct error *error);
+
+#endif
