@@ -27,8 +27,9 @@ bool receipt_find(struct call *call, const char *tool, const char *request_id, c
                 return true;
         fingerprint(call, hash);
         if (!secret_is_equal(hash, receipt.fingerprint, sizeof hash))
-                return error_set(error, ERROR_IDEMPOTENCY_CONFLICT,
-                                 "This request id was used before with other arguments; generate a new one for a new request.");
+                return error_set(
+                        error, ERROR_IDEMPOTENCY_CONFLICT,
+                        "This request id was used before with other arguments; generate a new one for a new request.");
         *task_id = take(receipt.task);
         return true;
 }

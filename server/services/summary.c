@@ -20,7 +20,8 @@ void summary_clear(struct summary *summary)
 static json_t *provenance(int64_t written_at)
 {
         json_t *object = json_object();
-        static const char *const unknown[] = {"turnIndex", "followUpCount", "followUpsSince", "stale", "onDiscardedBranch"};
+        static const char *const unknown[] = {"turnIndex", "followUpCount", "followUpsSince", "stale",
+                                              "onDiscardedBranch"};
 
         json_object_set_new(object, "writtenAt", document_time(written_at));
         for (size_t i = 0; i < COUNT_OF(unknown); i++)

@@ -30,15 +30,17 @@ static bool check_branches(const struct environment *environment, json_t *branch
         const char *name;
         json_t *branch;
 
-        json_object_foreach (branches, name, branch) {
+        json_object_foreach(branches, name, branch)
+        {
                 const struct environment_repository *repository = repository_find(environment, name);
                 const char *wanted = json_string_value(branch);
                 if (!repository)
-                        return error_set(error, ERROR_REPOSITORY_UNKNOWN, "branches: the environment %s has no repository %.100s",
-                                         environment->name, name);
+                        return error_set(error, ERROR_REPOSITORY_UNKNOWN,
+                                         "branches: the environment %s has no repository %.100s", environment->name,
+                                         name);
                 if (repository->locked && (!repository->branch || strcmp(repository->branch, wanted)))
-                        return error_set(error, ERROR_BRANCH_LOCKED, "branches.%s: the repository is locked to %s", name,
-                                         repository->branch ? repository->branch : "its default branch");
+                        return error_set(error, ERROR_BRANCH_LOCKED, "branches.%s: the repository is locked to %s",
+                                         name, repository->branch ? repository->branch : "its default branch");
                 if (!branch_name_check(wanted, error))
                         return error_prefix(error, "branches.%s", name);
         }
@@ -138,7 +140,8 @@ bool task_create(struct call *call, const struct task_create_input *input, json_
         if (earlier)
                 return render(call, earlier, result, error);
         if (!input->environment)
-                return error_set(error, ERROR_INVALID_INPUT, "environment is required: the name of one from list_environments");
+                return error_set(error, ERROR_INVALID_INPUT,
+                                 "environment is required: the name of one from list_environments");
         auto_environment *environment = environment_require(call, input->environment, error);
         return environment && check(call, input, environment, error) && add(call, input, environment, id, error) &&
                render(call, id, result, error);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-
 #include "server/base/document.h"
+#include "server/base/secret.h"
 #include "server/services/output_files.h"
 #include "server/services/task_view.h"
 

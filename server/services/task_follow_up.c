@@ -39,7 +39,8 @@ static bool check(struct call *call, const struct store_task *task, const struct
         if (!input->instructions[strspn(input->instructions, " \t\r\n")])
                 return error_set(error, ERROR_INVALID_INPUT, "instructions is required: what the agent is to do next");
         if (!strcmp(task->status, "running") || !strcmp(task->status, "queued"))
-                return error_set(error, ERROR_TASK_BUSY, "The task is %s; wait until its turn has ended.", task->status);
+                return error_set(error, ERROR_TASK_BUSY, "The task is %s; wait until its turn has ended.",
+                                 task->status);
         if (store_is_low(call->services->store))
                 return error_set(error, ERROR_STORE_FULL, "The disk is nearly full; nothing new is started.");
         auto_environment *environment = environment_find_rid(call->services->environments, task->environment);
@@ -48,7 +49,8 @@ static bool check(struct call *call, const struct store_task *task, const struct
 }
 
 /* A staged task starts with what it was staged with and the new text, as one turn. */
-static bool start_staged(struct call *call, const struct store_task *task, const char *instructions, struct error *error)
+static bool start_staged(struct call *call, const struct store_task *task, const char *instructions,
+                         struct error *error)
 {
         const char *status;
 
@@ -84,8 +86,8 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
                 return false;
         if (earlier)
                 return render(call, earlier, result, error);
-        if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE, PERMISSION_TASKS_CHANGE_ANY,
-                                 &task, error) ||
+        if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
+                                 PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
             !check(call, &task, input, error))
                 return false;
         bool is_started = !strcmp(task.status, "staged") ? start_staged(call, &task, input->instructions, error)

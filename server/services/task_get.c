@@ -30,7 +30,10 @@ static size_t fitting(const char *text, size_t length, int64_t room)
         while (at > 0) {
                 unsigned char c = (unsigned char)text[at - 1];
                 bool is_start = (c & 0xc0) != 0x80;
-                room -= !is_start ? 0 : c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' ? 2 : c < 0x20 ? 6 : 1;
+                room -= !is_start                                                      ? 0
+                        : c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' ? 2
+                        : c < 0x20                                                     ? 6
+                                                                                       : 1;
                 if (room < 0)
                         break;
                 count += is_start;
@@ -87,8 +90,8 @@ static bool set_latest_response(struct call *call, const struct store_task *task
         return true;
 }
 
-static bool set_summary(struct call *call, const struct store_task *task, const struct redactor *redactor, json_t *result,
-                        struct error *error)
+static bool set_summary(struct call *call, const struct store_task *task, const struct redactor *redactor,
+                        json_t *result, struct error *error)
 {
         auto_store_turns turns = {0};
         auto_summary summary = {0};
@@ -126,8 +129,8 @@ static bool set_output(struct call *call, const struct store_task *task, const s
         return true;
 }
 
-static bool set_failure(struct call *call, const struct store_task *task, const struct redactor *redactor, json_t *result,
-                        struct error *error)
+static bool set_failure(struct call *call, const struct store_task *task, const struct redactor *redactor,
+                        json_t *result, struct error *error)
 {
         auto_store_turn turn = {0};
         bool is_found;

@@ -27,7 +27,8 @@ static bool is_everywhere(const struct actor *actor, enum permission permission)
 }
 
 /* Narrows to what the actor may see. `rids` holds room for twice the grants' environments. */
-static void set_visibility(const struct actor *actor, int64_t environment, struct store_task_filter *filter, int64_t *rids)
+static void set_visibility(const struct actor *actor, int64_t environment, struct store_task_filter *filter,
+                           int64_t *rids)
 {
         int64_t *any = rids + actor->grants->count;
 
@@ -119,7 +120,8 @@ bool task_list(struct call *call, const struct task_list_input *input, json_t **
                 if (!environment)
                         return false;
                 if (!access_allows(call->actor, PERMISSION_TASKS_VIEW, environment->rid))
-                        return error_set(error, ERROR_PERMISSION_DENIED, "You may not see tasks in %s.", environment->name);
+                        return error_set(error, ERROR_PERMISSION_DENIED, "You may not see tasks in %s.",
+                                         environment->name);
                 filter.environment = environment->rid;
         }
         set_visibility(call->actor, filter.environment, &filter, rids);

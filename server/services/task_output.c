@@ -91,8 +91,8 @@ static void add_user(const struct source *source, struct conversation *conversat
 
         redact_append(source->redactor, &text, turn->shown, strlen(turn->shown));
         auto_free char *content = text_head(text.data, text.length, INSTRUCTIONS_MAXIMUM, &is_cut);
-        add_entry(conversation, turn, "user", content, is_cut, (int64_t)utf8_count(text.data, text.length), RECORD_EVENTS,
-                  turn->submitted_at);
+        add_entry(conversation, turn, "user", content, is_cut, (int64_t)utf8_count(text.data, text.length),
+                  RECORD_EVENTS, turn->submitted_at);
 }
 
 static json_t *reversed(const json_t *list)
@@ -181,8 +181,9 @@ static const struct {
         bool is_default;
         bool (*make)(const struct source *source, json_t **section, struct error *error);
 } sections[] = {
-        {"summary", true, summary_section},     {"recommendation", true, no_section}, {"responses", true, responses_section},
-        {"variants", false, no_section},        {"failure", true, failure_section},   {"files", true, files_section},
+        {"summary", true, summary_section},     {"recommendation", true, no_section},
+        {"responses", true, responses_section}, {"variants", false, no_section},
+        {"failure", true, failure_section},     {"files", true, files_section},
 };
 
 static bool is_wanted(const struct task_output_input *input, size_t which)

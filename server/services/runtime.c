@@ -1,0 +1,102 @@
+#include "server/services/runtime.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+
+#include "server/base/log.h"
+#include "server/base/path.h"
+#include "server/base/secret.h"
+#include "server/services/reader.h"
+#include "server/services/runtime_parts.h"
+#include "server/store/meta.h"
+
+#define RUNNER_MAXIMUM (64 * 1024 * 1024)
+#define QUEUE_MAXIMUM 65536
+
+/* Copies the runner's program to DATA/runners/VERSION/longshore-runner, where VERSION is its hash: containers that were
+ * made with an older one keep theirs. */
+static char *install_runner(const char *data_folder, const char *path, struct error *error)
+{
+        auto_text program = TEXT_WITH_MAXIMUM(RUNNER_MAXIMUM);
+        uint8_t hash[SECRET_HASH_SIZE];
+        char version[17];
+        struct stat info;
+
+        if (!path_read(path, RUNNER_MAXIMUM, &program, NULL, error)) {
+                error_prefix(error, "the runner's program");
+                return NULL;
+        }
+        secret_hash(program.data, program.length, hash);
+        for (size_t i = 0; i < 8; i++)
+                snprintf(version + 2 * i, 3, "%02x", hash[i]);
+        auto_free char *folder = text_format("%s/runners/%s", data_folder, version),
+                       *installed = path_join(folder, "longshore-runner");
+        if (stat(installed, &info) == 0 && (size_t)info.st_size == program.length)
+                return take(installed);
+        if (!path_make_folder(folder, 0755, error) || !path_write(installed, program.data, program.length, 0755, error))
+                return NULL;
+        return take(installed);
+}
+
+static void runtime_free(struct runtime *runtime)
+{
+        pool_free(runtime->pool);
+        if (runtime->follower)
+                follower_stop(runtime->follower);
+        if (runtime->stop_event >= 0)
+                close(runtime->stop_event);
+        pthread_mutex_destroy(&runtime->mutex);
+        pthread_cond_destroy(&runtime->changed);
+        free(runtime->jobs_running.items);
+        free(runtime->tasks_locked.items);
+        free(runtime->server_id);
+        free(runtime->server_label);
+        free(runtime->runner_path);
+        free(runtime);
+}
+
+struct runtime *runtime_start(struct services *services, const char *runner_path, struct error *error)
+{
+        struct runtime *runtime = memory_new(sizeof *runtime);
+
+        runtime->services = services;
+        services->runtime = runtime;
+        pthread_mutex_init(&runtime->mutex, NULL);
+        pthread_cond_init(&runtime->changed, NULL);
+        runtime->stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        runtime->server_id = store_server_id(services->store, error);
+        runtime->runner_path = runtime->server_id ? install_runner(services->data_folder, runner_path, error) : NULL;
+        runtime->pool = pool_new((unsigned)settings_current()->worker_threads, QUEUE_MAXIMUM);
+        if (runtime->runner_path)
+                runtime->follower = follower_start(runtime, error);
+        if (!runtime->follower) {
+                runtime_free(runtime);
+                return NULL;
+        }
+        runtime->server_label = text_format("%s=%s", LABEL_SERVER, runtime->server_id);
+        store_on_wake(services->store, job_wake, runtime);
+        auto_error reading = {0};
+        struct store_db *db = services_reader(services, &reading);
+        if (db)
+                reconcile_all(runtime, db);
+        services_reader_close();
+        pthread_create(&runtime->job_thread, NULL, job_loop, runtime);
+        pthread_create(&runtime->engine_thread, NULL, engine_loop, runtime);
+        return runtime;
+}
+
+void runtime_stop(struct runtime *runtime)
+{
+        uint64_t one = 1;
+
+        atomic_store(&runtime->is_stopping, true);
+        store_on_wake(runtime->services->store, NULL, NULL);
+        if (write(runtime->stop_event, &one, sizeof one) < 0)
+                log_error("the runtime cannot be told to stop", "reason", strerror(errno));
+        job_wake(runtime);
+        pthread_join(runtime->job_thread, NULL);
+        pthread_join(runtime->engine_thread, NULL);
+        runtime_free(runtime);
+}

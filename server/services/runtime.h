@@ -1,0 +1,32 @@
+/* The runtime: what makes turns happen. It takes jobs from the store and runs them on a pool of workers, follows the
+ * files of running turns, watches the engine, and ends turns. Everything it does is found again after a crash: a job is
+ * a row, a turn's exit record is a file, a container carries our label. */
+#ifndef SERVICES_RUNTIME_H
+#define SERVICES_RUNTIME_H
+
+#include "server/services/services.h"
+
+/* Starts the threads and takes up what an earlier process left. `runner_path` is the runner's program, which is copied
+ * into a folder of its version in the data folder. The caller owns it; NULL on error. */
+struct runtime *runtime_start(struct services *services, const char *runner_path, struct error *error);
+/* Takes no more work, waits for the work in progress, and leaves running turns in their containers. */
+void runtime_stop(struct runtime *runtime);
+
+/* Asks for the end of the turn that runs or is being launched; its stop_kind is in the store already. */
+void runtime_signal_turn(struct runtime *runtime, int64_t turn);
+/* Waits until the turn has ended, at most `timeout_ms`. False when it has not. Never on the writer thread. */
+bool runtime_wait_turn(struct runtime *runtime, struct store_db *db, int64_t turn, int64_t timeout_ms);
+/* Stops the container of a task, if there is one that runs. */
+MUST_CHECK bool runtime_stop_container(struct runtime *runtime, struct store_db *db, int64_t task, struct error *error);
+
+/* Stops containers that have been idle too long and removes those that were stopped long ago, as the settings say, as
+ * if the time were `now`. */
+void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now);
+
+/* Holds the task for one operation (launch, container stop, removal...), waiting for its turn. */
+void runtime_lock_task(struct runtime *runtime, int64_t task);
+/* The same without waiting; false when another operation holds it. */
+MUST_CHECK bool runtime_try_lock_task(struct runtime *runtime, int64_t task);
+void runtime_unlock_task(struct runtime *runtime, int64_t task);
+
+#endif

@@ -1,0 +1,114 @@
+#include "server/services/task.h"
+
+#include <string.h>
+
+#include "server/base/document.h"
+#include "server/services/audit.h"
+#include "server/services/runtime.h"
+#include "server/services/slot.h"
+#include "server/store/turn.h"
+#include "server/store/work.h"
+
+/* Every call answers within 25 s: the grace, the killing and the container's stop have less than that together. */
+#define WAIT_MS 15000
+
+struct request {
+        struct call *call;
+        const char *task_id;
+        const char *kind; /* stop or interrupt */
+        struct store_task task;
+        bool is_turn_open; /* a turn was there to be ended */
+};
+
+/* Ends a turn that waits for a slot: there is nothing to be told to end. */
+static bool end_waiting(struct store_db *db, const struct request *request, struct error *error)
+{
+        struct store_turn_end end = {.ended_at = request->call->now,
+                                     .type = !strcmp(request->kind, "stop") ? "stopped" : "interrupted"};
+        bool is_done;
+
+        return store_turn_end(db, request->task.turn, &end, &is_done, error) &&
+               store_task_finish(db, request->task.rid, request->task.turn, "interrupted", request->call->now, NULL,
+                                 &is_done, error);
+}
+
+static bool request_work(struct store_db *db, void *context, struct error *error)
+{
+        struct request *request = context;
+        auto_free char *action = text_format("task.%s", request->kind);
+
+        store_task_clear(&request->task);
+        if (!access_task_require(db, request->call->actor, request->task_id, PERMISSION_TASKS_EXECUTE,
+                                 PERMISSION_TASKS_EXECUTE_ANY, &request->task, error))
+                return false;
+        request->is_turn_open = !strcmp(request->task.status, "running");
+        bool is_queued = !strcmp(request->task.status, "queued");
+        if (!request->is_turn_open && !is_queued)
+                return true;
+        return store_turn_stop(db, request->task.turn, request->kind, request->call->actor->user_name,
+                               request->call->now, error) &&
+               (!is_queued || end_waiting(db, request, error)) &&
+               audit_write(db, request->call->actor, action, request->task.id, NULL, error);
+}
+
+static bool end_turn(struct call *call, const char *task_id, const char *kind, struct request *request, bool *is_over,
+                     struct error *error)
+{
+        struct runtime *runtime = call->services->runtime;
+
+        *request = (struct request){.call = call, .task_id = task_id, .kind = kind};
+        if (!store_write(call->services->store, request_work, request, error))
+                return false;
+        *is_over = true;
+        if (request->is_turn_open) {
+                runtime_signal_turn(runtime, request->task.turn);
+                *is_over = runtime_wait_turn(runtime, call->db, request->task.turn, WAIT_MS);
+        }
+        return true;
+}
+
+static bool render(struct call *call, const struct request *request, const char *outcome, bool is_over, json_t **result,
+                   struct error *error)
+{
+        auto_store_task task = {0};
+
+        if (!access_task_view(call->db, call->actor, request->task.id, &task, error))
+                return false;
+        json_t *object = json_object();
+        json_object_set_new(object, "taskId", document_string(task.id));
+        json_object_set_new(object, "status", document_string(task.status));
+        json_object_set_new(object, "accepted", json_true());
+        json_object_set_new(object, outcome, json_boolean(is_over));
+        *result = object;
+        return true;
+}
+
+bool task_stop(struct call *call, const struct task_stop_input *input, json_t **result, struct error *error)
+{
+        struct request request;
+        auto_error stopping = {0};
+        bool is_over;
+
+        if (!end_turn(call, input->taskId, "stop", &request, &is_over, error))
+                return false;
+        /* Another operation that holds the task (a launch that is being given up) is waited for. */
+        runtime_lock_task(call->services->runtime, request.task.rid);
+        bool is_stopped =
+                !is_over || runtime_stop_container(call->services->runtime, call->db, request.task.rid, &stopping);
+        runtime_unlock_task(call->services->runtime, request.task.rid);
+        bool is_good = render(call, &request, "stopped", is_over && is_stopped, result, error);
+        store_task_clear(&request.task);
+        return is_good;
+}
+
+bool task_interrupt(struct call *call, const struct task_interrupt_input *input, json_t **result, struct error *error)
+{
+        struct request request;
+        bool is_over;
+
+        if (!end_turn(call, input->taskId, "interrupt", &request, &is_over, error))
+                return false;
+        bool is_good = render(call, &request, "interrupted", is_over, result, error);
+        store_task_clear(&request.task);
+        return is_good;
+}

@@ -1,0 +1,89 @@
+#include "server/services/runtime_parts.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "git/repository.h"
+#include "server/base/clock.h"
+#include "server/base/document.h"
+#include "server/base/path.h"
+#include "server/services/credential.h"
+#include "server/services/task_paths.h"
+
+struct journal {
+        int64_t task;
+        const char *handle;
+};
+
+static bool plan_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct journal *journal = context;
+
+        return store_resource_plan(db, "workspace", journal->handle, journal->task, clock_now(), error);
+}
+
+static bool ready_work(struct store_db *db, void *context, struct error *error)
+{
+        return store_resource_set_ready(db, "workspace", ((struct journal *)context)->task, true, error);
+}
+
+static bool exists(const char *path)
+{
+        struct stat info;
+
+        return lstat(path, &info) == 0;
+}
+
+/* The branch that the task chose, else the environment's, else NULL for the remote's default. */
+static const char *branch_of(const json_t *chosen, const struct environment_repository *repository)
+{
+        const char *branch = document_get_string(chosen, repository->name);
+
+        return branch ? branch : repository->branch;
+}
+
+static bool make_repository(struct runtime *runtime, const char *folder,
+                            const struct environment_repository *repository, const char *branch, struct error *error)
+{
+        const struct settings *settings = settings_current();
+        struct repository_limits limits = {settings->git_timeout_seconds * 1000,
+                                           settings->git_memory_megabytes * 1024 * 1024};
+        auto_free char *mirrors = task_path_mirrors(runtime->services->data_folder),
+                       *destination = path_join(folder, repository->name), *checked_out = NULL;
+        auto_git_login login = {0};
+        char head[REPOSITORY_HEAD_SIZE];
+
+        /* A workspace appears whole or not at all: one that is there was made before a crash. */
+        if (exists(destination))
+                return true;
+        if (!credential_find(runtime->services, repository->url, &login, error))
+                return false;
+        struct repository_remote remote = {repository->url, login.username, login.password};
+        uid_t uid = (uid_t)settings->agent_uid;
+        return path_make_folder(mirrors, 0700, error) && repository_mirror_update(mirrors, &remote, &limits, error) &&
+               repository_workspace_make(mirrors, repository->url, branch, destination, uid, uid, &limits, &checked_out,
+                                         head, error);
+}
+
+bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
+                      const struct environment *environment, struct error *error)
+{
+        auto_free char *folder = task_path_workspace(runtime->services->data_folder, task->id);
+        const struct environment_repository *repositories = environment->file.repositories.items;
+        auto_store_resource resource = {0};
+        auto_error ignored = {0};
+        struct journal journal = {task->rid, folder};
+        bool is_found;
+
+        if (!store_resource_find(db, "workspace", task->rid, &resource, &is_found, error))
+                return false;
+        if (is_found && resource.is_ready && exists(folder))
+                return true;
+        auto_json *chosen = document_parse(task->branches, strlen(task->branches), &ignored);
+        if (!RUNTIME_WRITE(runtime, plan_work, &journal, error) || !path_make_folder(folder, 0755, error))
+                return false;
+        for (size_t i = 0; i < environment->file.repositories.count; i++)
+                if (!make_repository(runtime, folder, &repositories[i], branch_of(chosen, &repositories[i]), error))
+                        return false;
+        return RUNTIME_WRITE(runtime, ready_work, &journal, error);
+}
