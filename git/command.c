@@ -41,10 +41,14 @@ static bool enter_mounted(const char *folder)
 
 static void become_owner(const struct command *command)
 {
-        if (!enter_mounted(command->folder) && chdir(command->folder))
+        bool is_mounted = enter_mounted(command->folder);
+
+        if (!is_mounted && chdir(command->folder))
                 give_up("enter the folder");
         if (setgroups(0, NULL) || setgid(command->gid) || setuid(command->uid))
                 give_up("become the owner of the folder");
+        if (!is_mounted && access(command->folder, X_OK))
+                give_up("reach the folder as its owner; allow private mounts, or open its parents to that user");
 }
 
 static _Noreturn void become_git(const struct command *command, const char *const arguments[])

@@ -346,7 +346,12 @@ static void a_program_that_is_no_worker_is_an_error(void **state)
         assert_false(is_false || is_missing || is_without);
         fixture_expect(&error, ERROR_GIT_FAILED, "ended with status 1 and without an answer");
         fixture_expect(&missing, ERROR_GIT_FAILED, "Cannot start a git worker: No such file");
+#ifdef __SANITIZE_THREAD__
+        /* The sanitizer itself runs into the memory limit that is set just before git. */
+        fixture_expect(&no_git, ERROR_GIT_FAILED, "");
+#else
         fixture_expect(&no_git, ERROR_GIT_FAILED, "cannot run the git program: No such file");
+#endif
 }
 
 int fault_tests(void)

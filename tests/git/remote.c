@@ -83,7 +83,7 @@ static void write_files(const struct remote *remote)
 
         make_folder(remote, "empty");
         make_folder(remote, "repositories");
-        make_folder(remote, "work");
+        make_folder(remote, "clones");
         write_file(remote, "lighttpd.conf", 0644, text);
         write_file(remote, "users", 0644, REMOTE_USER ":" REMOTE_PASSWORD "\n");
         write_file(remote, "backend", 0755, backend);
@@ -160,7 +160,7 @@ static void run(const struct remote *remote, const char *folder, const char *scr
 void remote_make(const struct remote *remote, const char *name)
 {
         auto_free char *script = text_format("git init --quiet --bare repositories/%s.git && "
-                                             "git clone --quiet repositories/%s.git work/%s 2>/dev/null",
+                                             "git clone --quiet repositories/%s.git clones/%s 2>/dev/null",
                                              name, name, name);
 
         run(remote, remote->folder, script);
@@ -168,7 +168,7 @@ void remote_make(const struct remote *remote, const char *name)
 
 void remote_script(const struct remote *remote, const char *name, const char *script)
 {
-        auto_free char *folder = text_format("%s/work/%s", remote->folder, name);
+        auto_free char *folder = text_format("%s/clones/%s", remote->folder, name);
 
         run(remote, folder, script);
 }

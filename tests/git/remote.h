@@ -15,7 +15,7 @@
 #define REMOTE_PASSWORD "correct-horse-battery-42"
 
 struct remote {
-        char *folder; /* everything lies in it; repositories in repositories/, working trees in work/ */
+        char *folder; /* everything lies in it; repositories in repositories/, working trees in clones/ */
         int port;
         int trap; /* listens; nothing ever answers there */
         int trap_port;

@@ -144,7 +144,7 @@ static void files_come_out_as_they_went_in(void **state)
         fixture_mirror(fixture, "r");
         fixture_workspace_works(fixture, "r", NULL);
         auto_free char *script =
-                text_format("rmdir module; diff -r --no-dereference --exclude=.git . %s/work/r\n"
+                text_format("rmdir module; diff -r --no-dereference --exclude=.git . %s/clones/r\n"
                             "test $(stat -c %%a run) = 755; test $(stat -c %%a lf) = 644; test $(readlink dangling) = "
                             "/nonexistent/target; test -L link; mkdir module; test -z \"$(git status --porcelain)\"",
                             fixture->remote.folder);
