@@ -1,0 +1,3 @@
+#include "server/services/task.h"
+
+const char *const task_agents[] = {"shell", NULL};
