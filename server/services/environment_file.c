@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "git/branch.h"
+#include "git/url.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
 
@@ -73,21 +75,31 @@ static void complete(json_t *document)
         }
 }
 
+static bool check_repository(const struct environment_repository *list, size_t i, struct error *error)
+{
+        auto_error reason = {0};
+
+        if (!repository_url_check(list[i].url, &reason))
+                return error_set(error, ERROR_INVALID_INPUT, "repositories[%zu].url: %s", i, reason.message);
+        if (!list[i].name)
+                return error_set(error, ERROR_INVALID_INPUT,
+                                 "repositories[%zu].name is required: the URL does not end in a name", i);
+        if (list[i].branch && !branch_name_check(list[i].branch, &reason))
+                return error_set(error, ERROR_INVALID_INPUT, "repositories[%zu].branch: %s", i, reason.message);
+        for (size_t j = 0; j < i; j++)
+                if (!strcmp(list[i].name, list[j].name))
+                        return error_set(error, ERROR_INVALID_INPUT,
+                                         "repositories[%zu].name is %s, as repositories[%zu] is; give one of them "
+                                         "another name",
+                                         i, list[i].name, j);
+        return true;
+}
+
 static bool check_repositories(const struct environment_file *file, struct error *error)
 {
-        const struct environment_repository *list = file->repositories.items;
-
-        for (size_t i = 0; i < file->repositories.count; i++) {
-                if (!list[i].name)
-                        return error_set(error, ERROR_INVALID_INPUT,
-                                         "repositories[%zu].name is required: the URL does not end in a name", i);
-                for (size_t j = 0; j < i; j++)
-                        if (!strcmp(list[i].name, list[j].name))
-                                return error_set(error, ERROR_INVALID_INPUT,
-                                                 "repositories[%zu].name is %s, as repositories[%zu] is; give one of "
-                                                 "them another name",
-                                                 i, list[i].name, j);
-        }
+        for (size_t i = 0; i < file->repositories.count; i++)
+                if (!check_repository(file->repositories.items, i, error))
+                        return false;
         return true;
 }
 

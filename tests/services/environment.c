@@ -221,7 +221,11 @@ static const struct {
         {"{\"repositories\":[{}]}", "environment.json: repositories[0].url is required"},
         {"{\"repositories\":[{\"url\":\"https://h/x\",\"name\":\"../x\"}]}",
          "environment.json: repositories[0].name must be a plain folder name"},
-        {"{\"repositories\":[{\"url\":\"/\"}]}", "environment.json: repositories[0].name is required"},
+        {"{\"repositories\":[{\"url\":\"https://h/a/.git\"}]}", "environment.json: repositories[0].name is required"},
+        {"{\"repositories\":[{\"url\":\"https://user:secret@h/a\"}]}",
+         "environment.json: repositories[0].url: The address of the git repository"},
+        {"{\"repositories\":[{\"url\":\"https://h/a\",\"branch\":\"a..b\"}]}",
+         "environment.json: repositories[0].branch: "},
         {"{\"repositories\":[{\"url\":\"https://h/a/x\"},{\"url\":\"https://h/b/x.git\"}]}",
          "environment.json: repositories[1].name is x, as repositories[0] is"},
 };
