@@ -5,5 +5,5 @@
 int main(void)
 {
         secret_init();
-        return run_environment_tests();
+        return run_environment_tests() + run_metrics_tests();
 }

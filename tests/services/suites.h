@@ -3,5 +3,6 @@
 #define TESTS_SERVICES_SUITES_H
 
 int run_environment_tests(void);
+int run_metrics_tests(void);
 
 #endif
