@@ -456,6 +456,92 @@ static void a_reading_on_request_needs_no_watch(void **state)
         assert_string_equal(demo->file.description, "now");
 }
 
+#define VIEWS (UINT64_C(1) << PERMISSION_TASKS_VIEW)
+#define CREATES (UINT64_C(1) << PERMISSION_TASKS_CREATE)
+#define READS_DETAILS (UINT64_C(1) << PERMISSION_ENVIRONMENTS_VIEW_DETAILS)
+
+/* A person with one binding, in the environment. */
+static struct grants *grants_in(int64_t environment, uint64_t permissions)
+{
+        struct grants *grants = memory_new(sizeof *grants + sizeof grants->environments[0]);
+
+        grants->count = 1;
+        grants->environments[0].environment = environment;
+        grants->environments[0].permissions = permissions;
+        return grants;
+}
+
+static void an_environment_that_is_not_seen_is_as_if_it_did_not_exist(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_error hidden = {0}, absent = {0}, none = {0};
+
+        put(fixture, "open", "{}");
+        put(fixture, "closed", "{}");
+        open_registry(fixture);
+        auto_environment *open_one = find(fixture, "open");
+        auto_free struct grants *grants = grants_in(open_one->rid, VIEWS);
+        struct actor actor = {.grants = grants};
+        struct services services = {.environments = fixture->environments};
+        struct call call = {.services = &services, .actor = &actor};
+        assert_null(environment_require(&call, "closed", &hidden));
+        assert_null(environment_require(&call, "nowhere", &absent));
+        assert_int_equal(hidden.code, ERROR_ENVIRONMENT_NOT_FOUND);
+        assert_int_equal(absent.code, ERROR_ENVIRONMENT_NOT_FOUND);
+        assert_string_equal(hidden.message, absent.message);
+        auto_environment *seen = environment_require(&call, "open", &none);
+        assert_ptr_equal(seen, open_one);
+}
+
+/* What list_environments answers somebody who is bound in the environment called demo. */
+static char *list_for(struct fixture *fixture, uint64_t permissions)
+{
+        auto_error error = {0};
+        auto_environment *demo = find(fixture, "demo");
+        auto_free struct grants *grants = grants_in(demo->rid, permissions);
+        struct actor actor = {.grants = grants};
+        struct services services = {.environments = fixture->environments};
+        struct call call = {.services = &services, .actor = &actor};
+        json_t *result;
+
+        assert_true(environment_list(&call, &result, &error));
+        char *printed = document_print(result);
+        json_decref(result);
+        return printed;
+}
+
+static void the_list_tells_each_person_what_concerns_them(void **state)
+{
+        struct fixture *fixture = *state;
+
+        put(fixture, "demo",
+            "{\"description\": \"Try it\", \"repositories\": [{\"url\": \"https://host/app\", \"branch\": "
+            "\"dev\"}]}");
+        put(fixture, "other", "{}");
+        open_registry(fixture);
+        auto_free char *viewer = list_for(fixture, VIEWS), *creator = list_for(fixture, VIEWS | CREATES),
+                       *manager = list_for(fixture, READS_DETAILS);
+        assert_string_equal(viewer, "{\"environments\":[{\"name\":\"demo\",\"description\":\"Try it\",\"status\":"
+                                    "\"active\",\"repositories\":[{\"name\":\"app\",\"branch\":\"dev\"}],"
+                                    "\"defaultAgent\":\"shell\",\"agents\":[\"shell\"],\"canCreateTasks\":false}]}");
+        assert_non_null(strstr(creator, "\"canCreateTasks\":true"));
+        assert_null(strstr(creator, "https://host/app"));
+        assert_non_null(strstr(manager, "\"url\":\"https://host/app\""));
+}
+
+static void the_list_tells_why_an_environment_is_disabled(void **state)
+{
+        struct fixture *fixture = *state;
+
+        put(fixture, "demo", "{\"imagee\":\"x\"}");
+        open_registry(fixture);
+        auto_free char *list = list_for(fixture, VIEWS | CREATES);
+        assert_non_null(strstr(list,
+                               "\"status\":\"disabled\",\"statusReason\":\"environment.json: imagee is not known; "
+                               "did you mean image?\""));
+        assert_non_null(strstr(list, "\"canCreateTasks\":false"));
+}
+
 static void *read_many_times(void *context)
 {
         for (int i = 0; i < 2000; i++) {
@@ -509,6 +595,9 @@ int run_environment_tests(void)
                 TEST(identities_outlive_the_process_and_removals_meanwhile_are_noticed),
                 TEST(a_setup_folder_that_cannot_be_read_changes_nothing),
                 TEST(a_reading_on_request_needs_no_watch),
+                TEST(an_environment_that_is_not_seen_is_as_if_it_did_not_exist),
+                TEST(the_list_tells_each_person_what_concerns_them),
+                TEST(the_list_tells_why_an_environment_is_disabled),
                 TEST(readers_are_not_disturbed_by_changes),
         };
 
