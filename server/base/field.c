@@ -157,8 +157,14 @@ static bool check_map(const struct field *row, const char *path, json_t *value, 
                 return error_set(error, ERROR_INVALID_INPUT, "%s must be an object", path);
         if (!check_range(row, path, (int64_t)json_object_size(value), " members", error))
                 return false;
-        json_object_foreach(value, name, entry) if (!json_is_string(entry)) return error_set(
-                error, ERROR_INVALID_INPUT, "%s.%.100s must be a string", path, name);
+        json_object_foreach(value, name, entry)
+        {
+                if (row->is_valid && !row->is_valid(name))
+                        return error_set(error, ERROR_INVALID_INPUT, "%s: the name %.100s must be %s", path, name,
+                                         row->shape);
+                if (!json_is_string(entry))
+                        return error_set(error, ERROR_INVALID_INPUT, "%s.%.100s must be a string", path, name);
+        }
         return true;
 }
 

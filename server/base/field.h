@@ -41,7 +41,7 @@ struct field {
         int64_t preset;                      /* default of an integer or boolean */
         const char *text_preset;             /* default of a string */
         const char *const *choices;          /* NULL-ended list of the accepted strings */
-        bool (*is_valid)(const char *value); /* further check of a string */
+        bool (*is_valid)(const char *value); /* further check of a string, or of a map's names */
         const char *shape;                   /* what is_valid wants, in words: "a UUID" */
         const char *format;                  /* JSON Schema format name, when there is one */
         const struct field_table *nested;

@@ -55,30 +55,36 @@ bool path_make_folder(const char *path, mode_t mode, struct error *error)
         }
 }
 
-bool path_read(const char *path, size_t maximum, struct text *out, bool *is_missing, struct error *error)
+bool path_read_open(int file, const char *name, size_t maximum, struct text *out, struct error *error)
 {
         char buffer[16384];
         struct stat info;
+
+        if (fstat(file, &info) || !S_ISREG(info.st_mode))
+                return error_set(error, ERROR_INTERNAL, "%s is not a regular file", name);
+        if ((size_t)info.st_size > maximum)
+                return error_set(error, ERROR_TOO_LARGE, "%s is larger than %zu bytes", name, maximum);
+        for (;;) {
+                ssize_t got = read(file, buffer, sizeof buffer);
+                if (got < 0 && errno == EINTR)
+                        continue;
+                if (got < 0)
+                        return fail(error, "cannot read", name);
+                if (got == 0)
+                        return true;
+                text_append(out, buffer, (size_t)got);
+        }
+}
+
+bool path_read(const char *path, size_t maximum, struct text *out, bool *is_missing, struct error *error)
+{
         auto_fd file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
         if (is_missing)
                 *is_missing = file < 0 && (errno == ENOENT || errno == ENOTDIR);
         if (file < 0)
                 return fail(error, "cannot open", path);
-        if (fstat(file, &info) || !S_ISREG(info.st_mode))
-                return error_set(error, ERROR_INTERNAL, "%s is not a regular file", path);
-        if ((size_t)info.st_size > maximum)
-                return error_set(error, ERROR_TOO_LARGE, "%s is larger than %zu bytes", path, maximum);
-        for (;;) {
-                ssize_t got = read(file, buffer, sizeof buffer);
-                if (got < 0 && errno == EINTR)
-                        continue;
-                if (got < 0)
-                        return fail(error, "cannot read", path);
-                if (got == 0)
-                        return true;
-                text_append(out, buffer, (size_t)got);
-        }
+        return path_read_open(file, path, maximum, out, error);
 }
 
 static bool write_whole(int file, const char *bytes, size_t length)

@@ -21,6 +21,8 @@ MUST_CHECK bool path_make_folder(const char *path, mode_t mode, struct error *er
 /* Reads a whole regular file of at most `maximum` bytes into `out`; *is_missing tells an absent file from an error and
  * may be NULL. ERROR_TOO_LARGE when it is larger. */
 MUST_CHECK bool path_read(const char *path, size_t maximum, struct text *out, bool *is_missing, struct error *error);
+/* The same of a file that is open; `name` stands for it in messages. */
+MUST_CHECK bool path_read_open(int file, const char *name, size_t maximum, struct text *out, struct error *error);
 /* Writes a file so that it is there whole or not at all, also after a crash: temporary file, fsync, rename, fsync of
  * the folder. ERROR_STORE_FULL when the disk is full. */
 MUST_CHECK bool path_write(const char *path, const void *bytes, size_t length, mode_t mode, struct error *error);

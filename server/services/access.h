@@ -45,6 +45,13 @@ struct actor {
         const struct grants *grants; /* borrowed: valid until the thread that resolved it authenticates again */
 };
 
+/* Who acts through the command line on the server's machine: may do everything, is nobody in the store. */
+extern const struct actor actor_local;
+
+/* A copy with grants of its own, for work that goes on after the thread has turned to other calls; actor_free it. */
+struct actor *actor_copy(const struct actor *actor);
+void actor_free(struct actor *actor);
+
 enum task_access { TASK_ACCESS_HIDDEN, TASK_ACCESS_WITHHELD, TASK_ACCESS_FULL };
 
 /* The string of a permission ("tasks:view") and its sentence. */
@@ -67,6 +74,9 @@ MUST_CHECK bool access_task_view(struct store_db *db, const struct actor *actor,
 MUST_CHECK bool access_task_require(struct store_db *db, const struct actor *actor, const char *task_id,
                                     enum permission permission, enum permission any, struct store_task *task,
                                     struct error *error);
+
+/* ERROR_PERMISSION_DENIED, with the permission's string, unless the actor has the permission at the server. */
+MUST_CHECK bool access_require(const struct actor *actor, enum permission permission, struct error *error);
 
 /* Resolves an API key to its actor. Results are cached per thread until the generation changes; the time of last use is
  * noted (and written later, coalesced). ERROR_UNAUTHENTICATED for an unknown, revoked or expired key and for a disabled

@@ -40,18 +40,25 @@ extern const struct field_table environment_table;
 
 /* An environment as it is now. Immutable and reference-counted. */
 struct environment {
-        int64_t rid;
-        const char *id, *name;
-        const char *broken_reason; /* NULL when the file is good */
+        int64_t rid;               /* 0, with the id "", when its name is not allowed */
+        const char *id, *name;     /* UTF-8 */
+        const char *broken_reason; /* NULL when the file is good; otherwise `file` holds defaults and is disabled */
         struct environment_file file;
 };
 
 /* Opens the registry: reads the folder, gives new names ids in the store, marks removed ones, and starts watching.
- * `setup_folder` is made when it is missing. NULL on error. */
+ * The setup folder and its folder environments are made (0700) when they are missing. The caller owns the registry;
+ * NULL on error. */
 struct environments *environments_open(struct store *store, const char *setup_folder, struct error *error);
 void environments_close(struct environments *environments);
-/* Reads the folder again now (otherwise done on change, within a second). */
+/* Reads the folder again now (otherwise done on change, within a second). A folder that cannot be read changes nothing:
+ * what it held before stays. ERROR_UNAVAILABLE, or the store's error. Not for the store's writer thread. */
 MUST_CHECK bool environments_reload(struct environments *environments, struct error *error);
+
+/* Grows with every reading of the folder that succeeded, also one that found nothing new. */
+uint64_t environments_generation(struct environments *environments);
+/* Waits until the generation is greater than `generation`; false when `timeout_ms` passed before. */
+bool environments_wait(struct environments *environments, uint64_t generation, int64_t timeout_ms);
 
 /* A reference to the environment of that name or rid, NULL when there is none; release it with environment_release. */
 const struct environment *environment_find(struct environments *environments, const char *name);

@@ -34,7 +34,49 @@ struct settings {
 
 extern const struct field_table settings_table;
 
-/* The settings in force: a snapshot that stays valid for the life of the process. */
+/* Where a value comes from, in rising order. */
+enum setting_source {
+        SETTING_DEFAULT,
+        SETTING_STORED,
+        SETTING_FILE,
+        SETTING_ENVIRONMENT,
+        SETTING_FLAG,
+        SETTING_SOURCE_COUNT
+};
+
+struct call;
+struct store_db;
+
+/* The settings in force: a snapshot that stays valid for the life of the process. The defaults before settings_load. */
 const struct settings *settings_current(void);
+
+/* Reads all sources: the store (`db` may be NULL for none), config.json in the data folder (NULL for none), the
+ * process's environment, and the flags as an object of checked values by published name (borrowed; NULL for none).
+ * ERROR_INVALID_INPUT names the source and the setting. */
+MUST_CHECK bool settings_load(struct store_db *db, const char *data_folder, json_t *flags, struct error *error);
+
+/* The row of a setting, written in any of its forms (PORT, port, http-threads). ERROR_NOT_FOUND names the nearest. */
+const struct field *setting_find(const char *name, struct error *error);
+
+struct setting_get_input {
+        const char *name; /* NULL: all */
+};
+extern const struct field_table setting_get_table;
+/* {settings: [{name, value, source}]}. Reads; needs settings:view. */
+MUST_CHECK bool setting_get(struct call *call, const struct setting_get_input *input, json_t **result,
+                            struct error *error);
+
+struct setting_set_input {
+        const char *name, *value;
+};
+extern const struct field_table setting_set_table;
+/* {name, value, source}. Stores the value and puts it in force at once. ERROR_CONFLICT when another source pins the
+ * setting. Writes (waits for the commit); needs settings:manage. */
+MUST_CHECK bool setting_set(struct call *call, const struct setting_set_input *input, json_t **result,
+                            struct error *error);
+/* Removes the stored value. */
+extern const struct field_table setting_unset_table;
+MUST_CHECK bool setting_unset(struct call *call, const struct setting_get_input *input, json_t **result,
+                              struct error *error);
 
 #endif

@@ -25,3 +25,12 @@ bool store_setting_put(struct store_db *db, const char *name, const char *value,
         store_changes_access(db);
         return query_run(&query, NULL, error);
 }
+
+bool store_setting_delete(struct store_db *db, const char *name, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_SETTING_DELETE);
+
+        query_text(&query, name);
+        store_changes_access(db);
+        return query_run(&query, NULL, error);
+}

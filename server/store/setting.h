@@ -8,8 +8,9 @@
 MUST_CHECK bool store_setting_list(struct store_db *db,
                                    void (*each)(const char *name, const char *value, void *context), void *context,
                                    struct error *error);
-/* Changes access: what people may do can depend on settings. */
+/* Both change access: what people may do can depend on settings. */
 MUST_CHECK bool store_setting_put(struct store_db *db, const char *name, const char *value, int64_t now,
                                   struct error *error);
+MUST_CHECK bool store_setting_delete(struct store_db *db, const char *name, struct error *error);
 
 #endif

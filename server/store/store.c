@@ -39,7 +39,7 @@ struct store {
         void *wake_context;
         atomic_uint_fast64_t generation;
         atomic_uint_fast64_t commits, works, failures;
-        atomic_bool is_low;
+        atomic_bool is_low, has_failed;
 };
 
 static void db_close(struct store_db *db)
@@ -128,6 +128,7 @@ static void run_batch(struct store *store, struct pending *batch)
         for (struct pending *one = batch; is_good && one; one = one->next, count++)
                 run_one(db, one);
         is_good = is_good && execute(db, "COMMIT", &error);
+        atomic_store(&store->has_failed, !is_good);
         if (is_good) {
                 atomic_fetch_add(&store->commits, 1);
                 atomic_fetch_add(&store->works, count);
@@ -320,6 +321,11 @@ uint64_t store_generation(const struct store_db *db)
 bool store_is_low(const struct store *store)
 {
         return atomic_load(&store->is_low);
+}
+
+bool store_is_writable(const struct store *store)
+{
+        return !atomic_load(&store->has_failed);
 }
 
 static int64_t size_of(const char *path)

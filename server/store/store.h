@@ -60,6 +60,8 @@ uint64_t store_generation(const struct store_db *db);
 /* Whether the disk is so full that nothing new should begin. The store keeps a reserve file that it gives up then, so
  * that what runs can still be recorded. */
 bool store_is_low(const struct store *store);
+/* Whether the latest transaction could be committed; true when there has been none. Does not try. */
+bool store_is_writable(const struct store *store);
 struct store_counters store_counters(struct store *store);
 /* Copies the whole store to a new file, consistently, while it is in use. */
 MUST_CHECK bool store_backup(struct store_db *db, const char *path, struct error *error);

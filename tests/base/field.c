@@ -29,6 +29,12 @@ struct order {
 };
 
 static const char *const colors[] = {"red", "green", NULL};
+
+static bool is_lower(const char *name)
+{
+        return !name[strspn(name, "abcdefghijklmnopqrstuvwxyz")];
+}
+
 static const struct field order_rows[] = {
         STRING_FIELD(struct order, name, .is_required = true, .maximum = 4, .help = "What it is called."),
         STRING_FIELD(struct order, request, .is_valid = id_is_uuid, .shape = "a UUID", .format = "uuid", .help = "Id."),
@@ -36,7 +42,8 @@ static const struct field order_rows[] = {
         BOOLEAN_FIELD(struct order, is_urgent, .preset = 1, .help = "Whether it hurries."),
         FLAG_FIELD(struct order, is_shared, .help = "Whether others see it."),
         STRINGS_FIELD(struct order, tags, .maximum = 2, .help = "Words."),
-        MAP_FIELD(struct order, labels, .help = "Names and values."),
+        MAP_FIELD(struct order, labels, .is_valid = is_lower, .shape = "of lower-case letters",
+                  .help = "Names and values."),
         OBJECT_FIELD(struct order, main_part, struct part, part_table, .help = "The first part."),
         OBJECTS_FIELD(struct order, parts, part_table, .help = "The others."),
 };
@@ -93,6 +100,7 @@ static void a_refusal_names_the_field_and_what_would_be_right(void **state)
         expect_refusal("{\"name\":\"a\",\"tags\":[\"a\",\"b\",\"c\"]}", "tags must have 0 to 2 entries");
         expect_refusal("{\"name\":\"a\",\"tags\":[1]}", "tags[0] must be a string");
         expect_refusal("{\"name\":\"a\",\"labels\":{\"k\":1}}", "labels.k must be a string");
+        expect_refusal("{\"name\":\"a\",\"labels\":{\"K\":\"v\"}}", "labels: the name K must be of lower-case letters");
         expect_refusal("{\"name\":\"a\",\"main_part\":{}}", "main_part.path is required: Where it lies.");
         expect_refusal("{\"name\":\"a\",\"parts\":[{\"path\":\"x\",\"weight\":10}]}",
                        "parts[0].weight must be from 1 to 9");

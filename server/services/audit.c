@@ -1,0 +1,70 @@
+#include "server/services/audit.h"
+
+#include <string.h>
+
+#include "server/base/clock.h"
+#include "server/base/document.h"
+#include "server/store/audit.h"
+
+static const char *const credential_names[] = {
+        [CREDENTIAL_LOCAL] = "local", [CREDENTIAL_SESSION] = "session", [CREDENTIAL_API_KEY] = "api_key",
+        [CREDENTIAL_OAUTH] = "oauth", [CREDENTIAL_TASK] = "task",
+};
+
+static const char *or_null(const char *string)
+{
+        return *string ? string : NULL;
+}
+
+bool audit_write(struct store_db *db, const struct actor *actor, const char *action, const char *target,
+                 json_t *details, struct error *error)
+{
+        auto_json *owned = details;
+        auto_free char *printed = owned ? document_print(owned) : NULL;
+
+        return store_audit_add(db,
+                               &(struct store_audit){.at = clock_now(),
+                                                     .user = actor->user,
+                                                     .user_name = actor->user_name,
+                                                     .credential = credential_names[actor->credential],
+                                                     .credential_id = or_null(actor->credential_id),
+                                                     .task_id = or_null(actor->task_id),
+                                                     .action = action,
+                                                     .target = target,
+                                                     .details = printed},
+                               error);
+}
+
+static const struct field list_rows[] = {
+        INTEGER_FIELD(struct audit_list_input, limit, .minimum = 1, .maximum = 1000, .preset = 50,
+                      .help = "How many of the newest entries."),
+};
+const struct field_table audit_list_table = FIELD_TABLE(struct audit_list_input, list_rows);
+
+static void append_entry(const struct store_audit *entry, void *context)
+{
+        json_t *item = json_object(), *entries = context;
+        auto_error ignored = {0};
+
+        json_object_set_new(item, "at", document_time(entry->at));
+        json_object_set_new(item, "user", document_string(entry->user_name));
+        json_object_set_new(item, "credential", document_string(entry->credential));
+        json_object_set_new(item, "credentialId", document_string(entry->credential_id));
+        json_object_set_new(item, "taskId", document_string(entry->task_id));
+        json_object_set_new(item, "action", document_string(entry->action));
+        json_object_set_new(item, "target", document_string(entry->target));
+        json_t *details = entry->details ? document_parse(entry->details, strlen(entry->details), &ignored) : NULL;
+        json_object_set_new(item, "details", details ? details : json_null());
+        json_array_append_new(entries, item);
+}
+
+bool audit_list(struct call *call, const struct audit_list_input *input, json_t **result, struct error *error)
+{
+        auto_json *entries = json_array();
+
+        if (!access_require(call->actor, PERMISSION_USERS_MANAGE, error) ||
+            !store_audit_list(call->db, input->limit, append_entry, entries, error))
+                return false;
+        *result = json_pack("{s:O}", "entries", entries);
+        return true;
+}

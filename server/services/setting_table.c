@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "server/services/setting.h"
+
+/* A row named as the setting is published, for the member in lower case. */
+#define SETTING(published, member, wanted, kind, ...)                                                                  \
+        {                                                                                                              \
+                .name = #published, .type = (kind),                                                                    \
+                .offset = _Generic(((struct settings *)0)->member, wanted                                              \
+                                   : offsetof(struct settings, member)),                                               \
+                __VA_ARGS__                                                                                            \
+        }
+#define STRING(published, member, ...)                                                                                 \
+        SETTING(published, member, const char *, FIELD_STRING, .is_nullable = true, __VA_ARGS__)
+#define INTEGER(published, member, ...) SETTING(published, member, int64_t, FIELD_INTEGER, __VA_ARGS__)
+#define BOOLEAN(published, member, ...) SETTING(published, member, bool, FIELD_BOOLEAN, __VA_ARGS__)
+
+static const char *const log_levels[] = {"debug", "info", "warning", "error", NULL};
+static const char *const log_formats[] = {"text", "json", NULL};
+
+static bool is_engine_address(const char *value)
+{
+        return !strncmp(value, "unix:///", 8) && value[8];
+}
+
+static bool is_site_url(const char *value)
+{
+        const char *host = !strncmp(value, "https://", 8) ? value + 8 : !strncmp(value, "http://", 7) ? value + 7 : "";
+
+        return *host && value[strlen(value) - 1] != '/' && !strpbrk(value, " \t\r\n\"<>?#");
+}
+
+static bool is_absolute(const char *value)
+{
+        return *value == '/';
+}
+
+static const struct field rows[] = {
+        STRING(HOST, host, .text_preset = "127.0.0.1", .minimum = 1, .maximum = 255,
+               .help = "Address to listen on; 0.0.0.0 or :: for all. At the next start."),
+        INTEGER(PORT, port, .maximum = 65535, .preset = 3000,
+                .help = "Port to listen on; 0 takes a free one. At the next start."),
+        STRING(DOCKER_HOST, docker_host, .text_preset = "unix:///var/run/docker.sock", .is_valid = is_engine_address,
+               .shape = "unix:// and the path of a socket", .help = "The Docker engine. At the next start."),
+        BOOLEAN(MCP_SERVER_ENABLED, mcp_server_enabled, .help = "Whether POST /mcp answers."),
+        STRING(SITE_URL, site_url, .is_valid = is_site_url, .shape = "an http or https URL without a slash at its end",
+               .help = "The server's address as people reach it; by default the address a request came to."),
+        STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
+               .help = "Origins that browsers may call from besides the site's own and loopback, with commas between."),
+        STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
+                       "next start."),
+        STRING(LOG_LEVEL, log_level, .choices = log_levels, .text_preset = "info",
+               .help = "The least level that is logged. At the next start."),
+        STRING(LOG_FORMAT, log_format, .choices = log_formats, .text_preset = "text",
+               .help = "Text, or one JSON object a line. At the next start."),
+        INTEGER(TASK_CONCURRENCY, task_concurrency, .minimum = 1, .maximum = 1000, .preset = 8,
+                .help = "Tasks that run at once; others wait in a queue."),
+        INTEGER(AGENT_UID, agent_uid, .minimum = 1, .maximum = 4294967294, .preset = 64500,
+                .help = "User and group id that agents run as and that own workspaces; one that no person has. At the "
+                        "next start."),
+        INTEGER(STOP_GRACE_SECONDS, stop_grace_seconds, .minimum = 1, .maximum = 20, .preset = 5,
+                .help = "Time between the polite and the final signal when a turn is stopped."),
+        INTEGER(IDLE_STOP_MINUTES, idle_stop_minutes, .minimum = 1, .maximum = 525600, .preset = 120,
+                .help = "After this time without a turn a task's container is stopped."),
+        INTEGER(IDLE_STOP_PINNED_MINUTES, idle_stop_pinned_minutes, .minimum = 1, .maximum = 525600, .preset = 2880,
+                .help = "The same for pinned tasks."),
+        INTEGER(REMOVE_STOPPED_HOURS, remove_stopped_hours, .minimum = 1, .maximum = 87600, .preset = 168,
+                .help = "After this time a stopped container and its workspace are removed."),
+        INTEGER(GIT_TIMEOUT_SECONDS, git_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 120,
+                .help = "The longest that one exchange with a git remote may take."),
+        INTEGER(GIT_MEMORY_MEGABYTES, git_memory_megabytes, .minimum = 64, .maximum = 65536, .preset = 1024,
+                .help = "Memory limit of a git worker process."),
+        STRING(GIT_CREDENTIALS_FILE, git_credentials_file, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "Lines https://USER:TOKEN@HOST for git remotes; by default `git-credentials` in the data "
+                       "folder."),
+        INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8,
+                .help = "Threads for work that blocks (Docker, git). At the next start."),
+        INTEGER(HTTP_THREADS, http_threads, .maximum = 64,
+                .help = "Threads that serve HTTP; 0 for one per processor, at most 4. At the next start."),
+        INTEGER(BODY_MAXIMUM_KILOBYTES, body_maximum_kilobytes, .minimum = 16, .maximum = 1048576, .preset = 1024,
+                .help = "The largest request body, where a route sets no other. At the next start."),
+};
+
+const struct field_table settings_table = {
+        .name = "settings", .rows = rows, .count = COUNT_OF(rows), .size = sizeof(struct settings)};

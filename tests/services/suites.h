@@ -1,0 +1,8 @@
+/* The groups of tests of server/services; each returns the number of failed tests. */
+#ifndef TESTS_SERVICES_SUITES_H
+#define TESTS_SERVICES_SUITES_H
+
+int run_environment_tests(void);
+int run_metrics_tests(void);
+
+#endif
