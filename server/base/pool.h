@@ -1,0 +1,20 @@
+/* A bounded pool of worker threads for what may block. */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "server/base/cleanup.h"
+
+struct pool;
+
+/* Starts `threads` threads with small stacks; at most `queue_maximum` pieces of work wait beside those that run. */
+struct pool *pool_new(unsigned threads, size_t queue_maximum);
+/* Runs `run(argument)` on one of the threads, first come first served; false when the queue is full or the pool is
+ * being freed (nothing was kept then). On any thread. */
+MUST_CHECK bool pool_submit(struct pool *pool, void (*run)(void *argument), void *argument);
+/* Takes no more work, runs what waits to its end, joins the threads and frees the pool. NULL is allowed. */
+void pool_free(struct pool *pool);
+
+#endif

@@ -1,0 +1,66 @@
+/* A request, and how it is answered.
+ *
+ * A handler borrows its request until it has responded; one that suspended it owns it, on whatever thread, until it
+ * calls one http_respond function, which gives it back. After that it must not be touched. Strings returned here are
+ * borrowed and live as long as the request. */
+#ifndef HTTP_REQUEST_H
+#define HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "server/base/error.h"
+
+#define HTTP_PEER_SIZE 48
+#define HTTP_JSON "application/json"
+
+struct http_request;
+
+/* On any thread. */
+
+const char *http_request_method(const struct http_request *request);
+/* The decoded path, without the query. */
+const char *http_request_path(const struct http_request *request);
+/* The part of the path that matched :name (or *name) of the row, decoded; NULL when the row has no such part. */
+const char *http_request_param(const struct http_request *request, const char *name);
+/* The body's bytes, NUL-terminated behind `length`; "" when there is none. */
+const char *http_request_body(const struct http_request *request, size_t *length);
+/* The body, handed over: the caller frees it. NULL when there is none. */
+char *http_request_take_body(struct http_request *request, size_t *length);
+/* Unique while the server runs; the answer carries it as X-Request-Id. */
+const char *http_request_id(const struct http_request *request);
+/* A slot for whoever authenticated the request. `release` (may be NULL) gets the value when the request is over. */
+void http_request_set_user(struct http_request *request, void *user, void (*release)(void *user));
+void *http_request_user(const struct http_request *request);
+
+/* Only on the worker's thread, before http_suspend. */
+
+/* The first header of that name (in any case), NULL when there is none. */
+const char *http_request_header(const struct http_request *request, const char *name);
+/* The decoded query parameter, "" for one without a value, NULL when there is none. */
+const char *http_request_query(const struct http_request *request, const char *name);
+/* The client's numeric address, without its port. */
+void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE]);
+/* What thread_begin made for this thread. */
+void *http_request_thread(const struct http_request *request);
+
+/* Postpones the answer: the handler returns, and any thread may respond. False when too many requests are suspended: it
+ * has been answered with 429 then, and is gone. A client that disconnects meanwhile is noticed only when the answer is
+ * sent: nothing that was begun for it is undone. */
+MUST_CHECK bool http_suspend(struct http_request *request);
+
+/* Answering, exactly once. On any thread for a suspended request, on the worker's thread otherwise. */
+
+/* Adds a header to the answer that follows. `name` must live for ever, the value is copied. Without a call for them
+ * answers carry X-Content-Type-Options: nosniff and Cache-Control: no-store; a call replaces that. */
+void http_request_add_header(struct http_request *request, const char *name, const char *value);
+/* Answers with a heap body, which it takes (NULL for none). A NULL content type leaves that header out. */
+void http_respond(struct http_request *request, unsigned status, const char *content_type, char *body, size_t length);
+/* Answers with bytes that outlive the server; nothing is copied. */
+void http_respond_static(struct http_request *request, unsigned status, const char *content_type, const void *body,
+                         size_t length);
+/* Answers with the error's status and {"error", "code", "message"}, and "details" where there are some. A status of 500
+ * and above is logged with the request's id. */
+void http_respond_error(struct http_request *request, const struct error *error);
+
+#endif

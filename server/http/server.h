@@ -1,0 +1,62 @@
+/* The HTTP server: libmicrohttpd on threads of our own, a table of routes, closed by default.
+ *
+ * Each worker thread owns its connections and runs the handlers of their requests. A handler that would block suspends
+ * its request and lets another thread answer it (server/http/request.h). */
+#ifndef HTTP_SERVER_H
+#define HTTP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/base/error.h"
+#include "server/http/route.h"
+
+struct http_server;
+
+/* Zero means the default that stands beside a member. Callbacks run on worker threads, several at once, and get
+ * `context`; all but thread_begin may be NULL-tested away by leaving them out. What the options point to must outlive
+ * the server; the structure itself is copied. */
+struct http_server_options {
+        const char *host; /* address or name to listen on; "127.0.0.1" */
+        uint16_t port;    /* 0 takes a free one */
+        unsigned threads; /* processors, at most 4 */
+        const struct http_route *routes;
+        size_t route_count;
+        void *context;
+
+        unsigned connection_maximum;   /* in all; 4096 */
+        unsigned suspended_maximum;    /* requests waiting for an answer from another thread; 2048 */
+        size_t connection_memory;      /* bytes a connection holds for reading headers; 16384. More is 431 */
+        unsigned idle_timeout_seconds; /* without a byte in either direction; 60 */
+        unsigned request_timeout_ms;   /* for a request to arrive whole, however steadily it trickles; 30000 */
+        unsigned stop_timeout_ms;      /* for requests in flight to finish when the server stops; 3000 */
+
+        /* What a thread keeps for itself (a reader connection to the store): made before it serves, http_request_thread
+         * tells it, given back after its last request. */
+        bool (*thread_begin)(void *context, void **thread, struct error *error);
+        void (*thread_end)(void *context, void *thread);
+        /* Sees every request first, with only its headers; false with the error set refuses it (origin, host). */
+        bool (*admit)(struct http_request *request, void *context, struct error *error);
+        /* Decides over a row whose access is not public, with only the headers: true lets it in (the actor goes into
+         * http_request_set_user), false refuses; it may have responded, otherwise the answer is a bare 401. */
+        bool (*authenticate)(struct http_request *request, enum http_access access, void *context);
+        /* Answers OPTIONS on a path that exists and has no row for it; without it the answer is 204 with Allow. `allow`
+         * is the list of methods and already a header of the answer. */
+        void (*preflight)(struct http_request *request, const char *allow, void *context);
+        /* Hears of each request when it is over: `path` is the row's pattern, NULL when none matched; `status` is 0
+         * when the client went away before there was an answer. */
+        void (*observe)(void *context, const char *method, const char *path, unsigned status, int64_t microseconds);
+};
+
+/* Listens and starts the workers. NULL with ERROR_UNAVAILABLE when the address or port cannot be had (the message names
+ * it), ERROR_INVALID_INPUT for a host that is none or a row that is not complete, or thread_begin's error. */
+struct http_server *http_server_start(const struct http_server_options *options, struct error *error);
+/* The port it listens on. */
+uint16_t http_server_port(const struct http_server *server);
+/* Stops listening, lets requests in flight finish for stop_timeout_ms, answers those that are still suspended with 503,
+ * closes every connection and frees the server. Whoever still holds a suspended request may respond to it later: the
+ * answer is dropped. NULL is allowed. */
+void http_server_stop(struct http_server *server);
+
+#endif
