@@ -200,16 +200,15 @@ void worker_await(struct worker *worker)
 {
         if (worker->has_begun)
                 sem_wait(&worker->told);
+        else
+                MHD_quiesce_daemon(worker->daemon);
 }
 
 void worker_free(struct worker *worker)
 {
         if (worker->has_thread)
                 pthread_join(worker->thread, NULL);
-        if (worker->daemon) {
-                MHD_quiesce_daemon(worker->daemon);
-                MHD_stop_daemon(worker->daemon);
-        }
+        MHD_stop_daemon(worker->daemon);
         pthread_mutex_lock(&worker->lock);
         worker->is_closed = true;
         bool is_needed = worker->abandoned > 0;

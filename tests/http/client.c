@@ -1,0 +1,132 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "server/base/text.h"
+#include "tests/http/fixture.h"
+
+#define WAIT_SECONDS 20
+
+struct connection *connection_open(const struct http_server *server)
+{
+        struct connection *connection = memory_new(sizeof *connection);
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_port = htons(http_server_port(server)),
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        struct timeval limit = {.tv_sec = WAIT_SECONDS};
+        int on = 1;
+
+        connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_true(connection->fd >= 0);
+        setsockopt(connection->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+        setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        assert_int_equal(connect(connection->fd, (struct sockaddr *)&address, sizeof address), 0);
+        return connection;
+}
+
+void connection_close(struct connection *connection)
+{
+        close(connection->fd);
+        free(connection);
+}
+
+void connection_send_bytes(struct connection *connection, const void *bytes, size_t length)
+{
+        const char *at = bytes;
+
+        while (length) {
+                ssize_t sent = send(connection->fd, at, length, MSG_NOSIGNAL);
+                if (sent <= 0)
+                        return;
+                at += sent;
+                length -= (size_t)sent;
+        }
+}
+
+void connection_send(struct connection *connection, const char *text)
+{
+        connection_send_bytes(connection, text, strlen(text));
+}
+
+/* Receives more; false at the end of the stream. */
+static bool receive(struct connection *connection)
+{
+        assert_true(connection->used < sizeof connection->bytes - 1);
+        ssize_t got = recv(connection->fd, connection->bytes + connection->used,
+                           sizeof connection->bytes - 1 - connection->used, 0);
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+                fail_msg("no answer within %d seconds", WAIT_SECONDS);
+        if (got <= 0)
+                return false;
+        connection->used += (size_t)got;
+        connection->bytes[connection->used] = '\0';
+        return true;
+}
+
+/* Waits for a whole head; its length, 0 at the end of the stream. */
+static size_t receive_head(struct connection *connection)
+{
+        char *end;
+
+        while (!(end = strstr(connection->bytes, "\r\n\r\n")))
+                if (!receive(connection))
+                        return 0;
+        return (size_t)(end - connection->bytes) + 4;
+}
+
+static size_t body_length(const struct connection *connection, size_t head)
+{
+        const char *at = strcasestr(connection->bytes, "\r\nContent-Length: ");
+
+        return at && at < connection->bytes + head ? strtoul(at + 18, NULL, 10) : 0;
+}
+
+struct reply *connection_read(struct connection *connection, bool has_body)
+{
+        size_t head = receive_head(connection), length = has_body ? body_length(connection, head) : 0;
+        struct reply *reply = memory_new(sizeof *reply + length + 1);
+
+        while (connection->used < head + length)
+                if (!receive(connection))
+                        return reply;
+        if (!head)
+                return reply;
+        assert_true(head < sizeof reply->head);
+        memcpy(reply->head, connection->bytes, head);
+        memcpy(reply->body, connection->bytes + head, length);
+        reply->length = length;
+        connection->used -= head + length;
+        memmove(connection->bytes, connection->bytes + head + length, connection->used + 1);
+        assert_int_equal(sscanf(reply->head, "HTTP/1.1 %d", &reply->status), 1);
+        return reply;
+}
+
+bool connection_is_closed(struct connection *connection)
+{
+        return connection->used == 0 && !receive(connection);
+}
+
+struct reply *ask(struct connection *connection, const char *method, const char *path, const char *header_lines,
+                  const char *body)
+{
+        auto_free char *length = body ? text_format("Content-Length: %zu\r\n", strlen(body)) : text_copy("");
+        auto_free char *text = text_format("%s %s HTTP/1.1\r\nHost: localhost\r\n%s%s\r\n%s", method, path,
+                                           header_lines, length, body ? body : "");
+
+        connection_send(connection, text);
+        return connection_read(connection, strcmp(method, "HEAD"));
+}
+
+const char *reply_header(const struct reply *reply, const char *name)
+{
+        static char value[1024];
+        auto_free char *start = text_format("\r\n%s: ", name);
+        const char *at = strcasestr(reply->head, start);
+
+        if (!at)
+                return NULL;
+        at += strlen(start);
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(at, "\r"), at);
+        return value;
+}

@@ -1,0 +1,58 @@
+/* A server with a handful of routes, and a plain client on real sockets. */
+#ifndef TESTS_HTTP_FIXTURE_H
+#define TESTS_HTTP_FIXTURE_H
+
+#include "tests/cmocka.h"
+
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#define REPLY_SIZE 300000
+
+/* The options every test starts from: one worker, the fixture's routes, a free port. */
+struct http_server_options fixture_options(void);
+struct http_server *fixture_start(const struct http_server_options *options);
+/* The next request that GET /wait suspended; fails the test after some seconds. */
+struct http_request *fixture_next_parked(void);
+/* How many requests the observer has heard of, and the last status. */
+unsigned fixture_observed(unsigned *last_status);
+/* Waits until the observer has heard of `count` requests. */
+void fixture_await_observed(unsigned count);
+
+struct connection {
+        int fd;
+        char bytes[REPLY_SIZE]; /* received and not yet read as a reply */
+        size_t used;
+};
+
+struct reply {
+        int status; /* 0: the server closed the connection before a whole reply */
+        char head[4096];
+        size_t length;
+        char body[]; /* NUL-terminated */
+};
+
+struct connection *connection_open(const struct http_server *server);
+void connection_close(struct connection *connection);
+void connection_send(struct connection *connection, const char *text);
+void connection_send_bytes(struct connection *connection, const void *bytes, size_t length);
+/* Reads one reply; `has_body` is false for one to HEAD. */
+struct reply *connection_read(struct connection *connection, bool has_body);
+/* Whether the server has closed the connection, waiting for it some seconds. */
+bool connection_is_closed(struct connection *connection);
+
+/* Sends "METHOD path" with the given header lines and body on the connection and reads the reply (heap). */
+struct reply *ask(struct connection *connection, const char *method, const char *path, const char *header_lines,
+                  const char *body);
+/* The value of a header of the reply, NULL when it is missing; valid until the next call. */
+const char *reply_header(const struct reply *reply, const char *name);
+
+#define auto_reply CLEANUP(cleanup_free) struct reply
+
+int run_routing_tests(void);
+int run_body_tests(void);
+int run_suspend_tests(void);
+int run_lifecycle_tests(void);
+int run_load_tests(void);
+
+#endif

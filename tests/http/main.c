@@ -1,0 +1,8 @@
+#include "server/base/secret.h"
+#include "tests/http/fixture.h"
+
+int main(void)
+{
+        secret_init();
+        return run_routing_tests() + run_body_tests() + run_suspend_tests() + run_lifecycle_tests() + run_load_tests();
+}
