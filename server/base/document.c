@@ -30,9 +30,35 @@ json_t *document_time(int64_t ms)
         return json_string_nocheck(iso);
 }
 
+/* The parser recurses, and so does whoever walks what it made, on threads with small stacks. */
+static bool is_too_deep(const char *bytes, size_t length)
+{
+        size_t depth = 0;
+        bool is_in_string = false;
+
+        for (size_t i = 0; i < length; i++) {
+                char c = bytes[i];
+                if (c == '"')
+                        is_in_string = !is_in_string;
+                else if (is_in_string)
+                        i += c == '\\';
+                else if ((c == '{' || c == '[') && ++depth > DOCUMENT_DEPTH_MAXIMUM)
+                        return true;
+                else if ((c == '}' || c == ']') && depth)
+                        depth--;
+        }
+        return false;
+}
+
 json_t *document_parse(const char *bytes, size_t length, struct error *error)
 {
         json_error_t failure;
+
+        if (is_too_deep(bytes, length)) {
+                error_set(error, ERROR_INVALID_INPUT, "not accepted: nested deeper than %d levels",
+                          DOCUMENT_DEPTH_MAXIMUM);
+                return NULL;
+        }
         json_t *document = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &failure);
 
         if (!document)

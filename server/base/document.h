@@ -21,8 +21,9 @@ json_t *document_text(const char *bytes, size_t length);
 json_t *document_string(const char *string);
 /* A time in ms since the epoch as ISO 8601 UTC with milliseconds, JSON null for 0. */
 json_t *document_time(int64_t ms);
-/* Parses one JSON text (RFC 8259): duplicate member names, trailing bytes and NUL characters are refused with
- * ERROR_INVALID_INPUT. NULL on error. */
+#define DOCUMENT_DEPTH_MAXIMUM 64
+/* Parses one JSON text (RFC 8259): duplicate member names, trailing bytes, NUL characters and nesting beyond
+ * DOCUMENT_DEPTH_MAXIMUM are refused with ERROR_INVALID_INPUT. NULL on error. */
 json_t *document_parse(const char *bytes, size_t length, struct error *error);
 /* Compact text on the heap, members in insertion order. */
 char *document_print(const json_t *document);

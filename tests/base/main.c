@@ -78,12 +78,35 @@ static void ids_have_the_published_shape(void **state)
         assert_false(id_is_uuid("d6f5e60d-428a-4de4-a188-7bf3ebec231"));
 }
 
+static json_t *parse_nested(size_t depth)
+{
+        auto_text text = TEXT_WITH_MAXIMUM(100000);
+        auto_error error = {0};
+
+        text_append_string(&text, "[\"[[\\\"[\"");
+        for (size_t i = 1; i < depth; i++)
+                text_append_string(&text, i == 1 ? ",[" : "[");
+        for (size_t i = 0; i < depth; i++)
+                text_append_string(&text, "]");
+        return document_parse(text_string(&text), text.length, &error);
+}
+
+static void a_document_nests_only_so_deep(void **state)
+{
+        (void)state;
+        auto_json *accepted = parse_nested(DOCUMENT_DEPTH_MAXIMUM);
+        auto_json *refused = parse_nested(DOCUMENT_DEPTH_MAXIMUM + 1);
+        assert_non_null(accepted);
+        assert_null(refused);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_time_is_read_back_as_it_was_written),
                 cmocka_unit_test(broken_bytes_become_replacement_characters),
                 cmocka_unit_test(a_cut_error_message_is_still_utf8),
+                cmocka_unit_test(a_document_nests_only_so_deep),
                 cmocka_unit_test(tails_and_heads_never_split_a_character),
                 cmocka_unit_test(a_key_with_a_wrong_checksum_is_not_wellformed),
                 cmocka_unit_test(ids_have_the_published_shape),

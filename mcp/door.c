@@ -1,0 +1,106 @@
+#include "mcp/door.h"
+
+#include <string.h>
+
+#include "mcp/later.h"
+#include "server/base/document.h"
+#include "server/base/log.h"
+#include "server/services/setting.h"
+
+void door_refuse(struct http_request *request, const struct error *error)
+{
+        if (error->code == ERROR_UNAUTHENTICATED)
+                http_request_add_header(request, "WWW-Authenticate", "Bearer");
+        http_respond_error(request, error);
+}
+
+static void refuse_disabled(struct http_request *request)
+{
+        auto_error error = {0};
+
+        error_set(&error, ERROR_NOT_FOUND, "The MCP server is switched off.");
+        door_refuse(request, &error);
+}
+
+static struct caller new_caller(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
+{
+        return (struct caller){
+                .services = door->services,
+                .db = reader,
+                .token = caller_token(http_request_header(request, "Authorization")),
+                .request_id = http_request_id(request),
+        };
+}
+
+bool mcp_authenticate(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
+{
+        struct caller caller = new_caller(door, request, reader);
+        auto_error error = {0};
+
+        if (!settings_current()->mcp_server_enabled) {
+                refuse_disabled(request);
+                return false;
+        }
+        if (caller_authenticate(&caller, &error))
+                return true;
+        door_refuse(request, &error);
+        return false;
+}
+
+void mcp_other_method(struct http_request *request)
+{
+        auto_error error = {0};
+
+        if (!settings_current()->mcp_server_enabled) {
+                refuse_disabled(request);
+                return;
+        }
+        if (!strcmp(http_request_method(request), "OPTIONS")) {
+                http_request_add_header(request, "Allow", "POST, OPTIONS");
+                http_respond(request, 204, NULL, NULL, 0);
+                return;
+        }
+        http_request_add_header(request, "Allow", "POST");
+        error_set(&error, ERROR_METHOD_NOT_ALLOWED, "/mcp answers only POST; it offers no event stream.");
+        http_respond_error(request, &error);
+}
+
+static void log_exchange(const struct exchange *exchange)
+{
+        const struct message *message = &exchange->items[0].message;
+
+        log_debug("An MCP request was read", "request", exchange->request_id, "method",
+                  exchange->is_batch ? "batch" : message->method, "tool",
+                  exchange->is_batch ? NULL : document_get_string(message->params, "name"), "revision",
+                  exchange->revision ? exchange->revision->name : NULL);
+}
+
+void door_send(struct http_request *request, struct exchange *exchange)
+{
+        size_t length;
+        char *body = exchange_print(exchange, &length);
+
+        if (body)
+                http_respond(request, exchange->status, HTTP_JSON, body, length);
+        else
+                http_respond(request, 202, NULL, NULL, 0);
+}
+
+void mcp_post(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
+{
+        struct caller caller = new_caller(door, request, reader);
+        auto_error error = {0};
+        auto_exchange exchange;
+        size_t length;
+        const char *body = http_request_body(request, &length);
+
+        exchange_open(&exchange, body, length, http_request_header(request, "MCP-Protocol-Version"),
+                      (size_t)settings_current()->body_maximum_kilobytes * 1024, caller.request_id);
+        log_exchange(&exchange);
+        if (exchange_mode(&exchange) != TOOL_READS)
+                door_postpone(door, request, &caller, &exchange);
+        else if (caller_authenticate(&caller, &error) && exchange_run_reads(&exchange, &caller, &error))
+                door_send(request, &exchange);
+        else
+                door_refuse(request, &error);
+}

@@ -1,0 +1,94 @@
+#include "mcp/later.h"
+
+#include <stdlib.h>
+
+#include "mcp/reader.h"
+
+/* A request that another thread answers. Owns itself: freed once it has answered. */
+struct later {
+        const struct mcp_door *door;
+        struct http_request *request;
+        struct caller caller;
+        char *token;
+        struct exchange exchange;
+        json_t *result; /* of a tool that writes, until that is durable */
+};
+
+static void later_free(struct later *later)
+{
+        exchange_close(&later->exchange);
+        json_decref(later->result);
+        free(later->token);
+        free(later);
+}
+
+/* Answers a suspended request: with the answers, or with the error that concerns it as a whole. */
+static void later_finish(struct later *later, const struct error *error)
+{
+        if (error)
+                door_refuse(later->request, error);
+        else
+                door_send(later->request, &later->exchange);
+        later_free(later);
+}
+
+static bool work_later(struct store_db *db, void *context, struct error *error)
+{
+        struct later *later = context;
+        struct exchange_item *item = &later->exchange.items[0];
+
+        later->caller.db = db;
+        return caller_authenticate(&later->caller, error) &&
+               caller_run(&later->caller, item->tool, item->input, item->arguments, &later->result, error);
+}
+
+static void work_done(void *context, struct error *error)
+{
+        struct later *later = context;
+
+        if (error && error->code == ERROR_UNAUTHENTICATED) {
+                later_finish(later, error);
+                return;
+        }
+        exchange_answer(&later->exchange, &later->exchange.items[0], error ? NULL : later->result, error);
+        later_finish(later, NULL);
+}
+
+static void block_later(void *context)
+{
+        struct later *later = context;
+        struct caller *caller = &later->caller;
+        auto_error error = {0};
+
+        caller->db = reader_of_thread(caller->services->store, &error);
+        bool is_done = caller->db && exchange_run(&later->exchange, caller, &error);
+        later_finish(later, is_done ? NULL : &error);
+}
+
+static void submit_block(struct later *later)
+{
+        auto_error error = {0};
+
+        if (pool_submit(later->door->pool, block_later, later))
+                return;
+        error_set(&error, ERROR_TOO_MANY, "All workers are busy; retry in a moment.");
+        later_finish(later, &error);
+}
+
+void door_postpone(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
+                   struct exchange *exchange)
+{
+        struct later *later = memory_new(sizeof *later);
+
+        later->door = door;
+        later->request = request;
+        later->caller = *caller;
+        later->caller.token = later->token = text_copy(caller->token);
+        exchange_move(&later->exchange, exchange);
+        if (!http_suspend(request))
+                later_free(later);
+        else if (exchange_mode(&later->exchange) == TOOL_WRITES)
+                store_write_later(door->services->store, work_later, later, work_done);
+        else
+                submit_block(later);
+}

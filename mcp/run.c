@@ -1,0 +1,154 @@
+#include <string.h>
+
+#include "mcp/answer.h"
+#include "mcp/exchange.h"
+#include "server/base/document.h"
+#include "server/base/log.h"
+#include "server/services/setting.h"
+
+/* A read is made again at most so often while access changes under it. */
+#define AGAIN_MAXIMUM 3
+
+void exchange_answer(struct exchange *exchange, struct exchange_item *item, const json_t *result,
+                     const struct error *error)
+{
+        auto_error unbounded = {0};
+
+        text_clear(&item->answer);
+        if (result && answer_result(&item->answer, item->message.id, item->tool, result, &unbounded))
+                return;
+        answer_refusal(&item->answer, item->message.id, item->tool, result ? &unbounded : error, exchange->request_id);
+}
+
+/* Whether the answers so far leave room for another one; if not, the item is told so. */
+static bool has_room(struct exchange *exchange, struct exchange_item *item)
+{
+        size_t length = 0;
+
+        for (size_t i = 0; i < exchange->count; i++)
+                if (&exchange->items[i] != item)
+                        length += exchange->items[i].answer.length;
+        if (length <= EXCHANGE_ANSWER_MAXIMUM)
+                return true;
+        text_clear(&item->answer);
+        envelope_error(&item->answer, item->message.id, ENVELOPE_INTERNAL,
+                       "The answers of this batch are too large together; send this request by itself.", NULL);
+        return false;
+}
+
+static void run_read(struct exchange *exchange, struct exchange_item *item, struct caller *caller)
+{
+        auto_error error = {0};
+        auto_json *result = NULL;
+
+        if (!caller_run(caller, item->tool, item->input, item->arguments, &result, &error))
+                json_decref(take(result));
+        exchange_answer(exchange, item, result, &error);
+}
+
+static bool is_pending_read(const struct exchange_item *item)
+{
+        return item->tool && item->tool->mode == TOOL_READS;
+}
+
+/* Withholds what the reads found. */
+static void replace_reads(struct exchange *exchange, enum error_code code)
+{
+        auto_error error = {0};
+
+        error_set(&error, code, NULL);
+        for (size_t i = 0; i < exchange->count; i++)
+                if (is_pending_read(&exchange->items[i]))
+                        exchange_answer(exchange, &exchange->items[i], NULL, &error);
+}
+
+static void forget_reads(struct exchange *exchange)
+{
+        for (size_t i = 0; i < exchange->count; i++)
+                if (is_pending_read(&exchange->items[i]))
+                        text_clear(&exchange->items[i].answer);
+}
+
+static bool has_reads(const struct exchange *exchange)
+{
+        for (size_t i = 0; i < exchange->count; i++)
+                if (is_pending_read(&exchange->items[i]))
+                        return true;
+        return false;
+}
+
+bool exchange_run_reads(struct exchange *exchange, struct caller *caller, struct error *error)
+{
+        if (!has_reads(exchange))
+                return true;
+        for (int again = 0; again <= AGAIN_MAXIMUM; again++) {
+                if (again && !caller_authenticate(caller, error))
+                        return false;
+                forget_reads(exchange);
+                for (size_t i = 0; i < exchange->count; i++) {
+                        struct exchange_item *item = &exchange->items[i];
+                        if (is_pending_read(item) && has_room(exchange, item))
+                                run_read(exchange, item, caller);
+                }
+                if (!settings_current()->mcp_server_enabled) {
+                        replace_reads(exchange, ERROR_LOOKUP_UNAVAILABLE);
+                        return true;
+                }
+                if (access_is_current(caller->db, &caller->actor))
+                        return true;
+        }
+        replace_reads(exchange, ERROR_CHANGED);
+        return true;
+}
+
+struct change {
+        struct exchange_item *item;
+        struct caller caller;
+        json_t *result;
+};
+
+static bool work_on_change(struct store_db *db, void *context, struct error *error)
+{
+        struct change *change = context;
+        struct exchange_item *item = change->item;
+
+        change->caller.db = db;
+        return caller_authenticate(&change->caller, error) &&
+               caller_run(&change->caller, item->tool, item->input, item->arguments, &change->result, error);
+}
+
+/* Runs a tool that changes something, and waits for it. */
+static bool run_change(struct exchange *exchange, struct exchange_item *item, struct caller *caller,
+                       struct error *error)
+{
+        auto_error refusal = {0};
+        auto_json *result = NULL;
+        bool is_done;
+
+        if (item->tool->mode == TOOL_WRITES) {
+                struct change change = {.item = item, .caller = *caller};
+                is_done = store_write(caller->services->store, work_on_change, &change, &refusal);
+                result = change.result;
+        } else {
+                is_done = caller_authenticate(caller, &refusal) &&
+                          caller_run(caller, item->tool, item->input, item->arguments, &result, &refusal);
+        }
+        if (!is_done)
+                json_decref(take(result));
+        if (!is_done && refusal.code == ERROR_UNAUTHENTICATED)
+                return error_move(error, &refusal);
+        exchange_answer(exchange, item, result, &refusal);
+        return true;
+}
+
+bool exchange_run(struct exchange *exchange, struct caller *caller, struct error *error)
+{
+        for (size_t i = 0; i < exchange->count; i++) {
+                struct exchange_item *item = &exchange->items[i];
+                if (!item->tool || item->tool->mode == TOOL_READS)
+                        continue;
+                if (has_room(exchange, item) && !run_change(exchange, item, caller, error))
+                        return false;
+        }
+        return caller_authenticate(caller, error) && exchange_run_reads(exchange, caller, error);
+}

@@ -1,0 +1,48 @@
+/* A tool of the MCP door: what a client is told about it, and what runs when it is called.
+ *
+ * Each file in mcp/tools/ ends in one constant `struct tool`; mcp/tools.c lists them. */
+#ifndef MCP_TOOL_H
+#define MCP_TOOL_H
+
+#include "mcp/bound.h"
+#include "server/base/field.h"
+#include "server/services/services.h"
+
+/* The struct that a tool's input table fills is at most this large. */
+#define TOOL_INPUT_SIZE 256
+
+enum tool_mode {
+        /* Runs on the HTTP thread with its reader. The answer, refusals included, is checked again just before it is
+         * sent, and errors are told by fixed sentences only. */
+        TOOL_READS,
+        /* Runs as a piece of work on the store's writer thread; answered when that is durable. */
+        TOOL_WRITES,
+        /* Runs on the worker pool, with a reader of that thread. */
+        TOOL_BLOCKS,
+};
+
+/* What clients may assume of a call (MCP, tool annotations). */
+struct tool_hints {
+        bool reads_only, destroys, is_idempotent, is_open_world;
+};
+
+struct tool {
+        const char *name, *title, *description;
+        const struct field_table *input, *output;
+        struct tool_hints hints;
+        const char *toolset;
+        enum tool_mode mode;
+        /* `input` is the struct that the input table filled. The result is an object that the caller owns. */
+        bool (*run)(struct call *call, const void *input, json_t **result, struct error *error);
+        struct bound_rules bounds;
+        size_t body_maximum; /* bytes of a request that calls it; 0: the server's setting */
+};
+
+/* All tools, in the order in which they are listed. */
+extern const struct tool *const mcp_tools[];
+extern const size_t mcp_tool_count;
+
+/* NULL when there is no such tool. */
+const struct tool *tool_find(const char *name);
+
+#endif

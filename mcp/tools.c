@@ -1,0 +1,19 @@
+#include "mcp/tool.h"
+
+#include <string.h>
+
+#include "mcp/tools/tools.h"
+
+const struct tool *const mcp_tools[] = {
+        &tool_list_environments, &tool_create_task,    &tool_get_task,  &tool_get_task_output, &tool_read_task_file,
+        &tool_list_tasks,        &tool_follow_up_task, &tool_stop_task, &tool_interrupt_task,
+};
+const size_t mcp_tool_count = COUNT_OF(mcp_tools);
+
+const struct tool *tool_find(const char *name)
+{
+        for (size_t i = 0; i < mcp_tool_count; i++)
+                if (!strcmp(mcp_tools[i]->name, name))
+                        return mcp_tools[i];
+        return NULL;
+}

@@ -1,0 +1,72 @@
+#include "mcp/tools/shapes.h"
+#include "mcp/tools/tools.h"
+#include "server/base/id.h"
+#include "server/services/task.h"
+
+/* Escaped as \uXXXX, the largest instructions are about twelve bytes a character. */
+#define BODY_MAXIMUM (3 * 1024 * 1024)
+
+static const struct field input_rows[] = {
+        STRING_FIELD(struct task_create_input, environment, .minimum = 1, .maximum = 100,
+                     .help = "Environment to run in, as listed by list_environments."),
+        STRING_FIELD(struct task_create_input, instructions, .minimum = 1, .maximum = 200000,
+                     .help = "What the agent is to do, complete in itself: the agent sees nothing else of your "
+                             "conversation."),
+        STRING_FIELD(struct task_create_input, name, .minimum = 1, .maximum = 120,
+                     .help = "Short name for people; made from the instructions when left out."),
+        STRING_FIELD(struct task_create_input, agent, .choices = task_agents,
+                     .help = "Agent to run; the environment's default when left out."),
+        MAP_FIELD(struct task_create_input, branches, .maximum = 50,
+                  .help = "Branch to start from for each repository, by the repository's name."),
+        BOOLEAN_FIELD(struct task_create_input, staged,
+                      .help = "Prepare the task without starting it; follow_up_task starts it."),
+        FLAG_FIELD(struct task_create_input, shared,
+                   .help = "Whether others who may see the environment's tasks see this one; the environment decides "
+                           "when left out."),
+        STRING_FIELD(struct task_create_input, requestId, .is_valid = id_is_uuid, .shape = "a UUID", .format = "uuid",
+                     .help = "A fresh UUID that makes a retry safe: the same id with the same arguments returns the "
+                             "task that the first call made."),
+};
+static const struct field_table input = FIELD_TABLE(struct task_create_input, input_rows);
+
+static const struct field warning_rows[] = {
+        OUT_STRING("code", .is_required = true, .help = "What the warning is about."),
+        OUT_STRING("message", .help = "The same in words."),
+};
+static const struct field_table warning_shape = OUTPUT_TABLE("warning", warning_rows);
+
+static const struct field output_rows[] = {
+        OUT_STRING("taskId", .is_required = true, .help = "Id for get_task and the other tools."),
+        OUT_STRING("name", .is_nullable = true, .help = "Name, null while it has none."),
+        OUT_STRING("environment", .help = "Environment it runs in."),
+        OUT_STRING("agent", .help = "Agent that works on it."),
+        OUT_STRING("status", .is_required = true, .choices = task_statuses,
+                   .help = "running, queued while it waits for a free slot, or staged."),
+        OUT_STRING("url", .is_nullable = true, .help = "Page of the task."),
+        OUT_BOOLEAN("isPinned", .help = "Whether it is pinned."),
+        OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
+        OUT_OBJECTS("warnings", warning_shape, .help = "What you should know though it was created."),
+};
+static const struct field_table output = OUTPUT_TABLE("create_task", output_rows);
+
+static bool run(struct call *call, const void *arguments, json_t **result, struct error *error)
+{
+        return task_create(call, arguments, result, error);
+}
+
+const struct tool tool_create_task = {
+        .name = "create_task",
+        .title = "Create a task",
+        .description =
+                "Creates a task and starts it: an agent works on the instructions in a container of its own, on fresh "
+                "copies of the environment's repositories. Returns at once, before the container is up; the work goes "
+                "on in the background. Poll get_task with the returned taskId until the status is neither queued nor "
+                "running. Pass a requestId when you might repeat the call, so that no second task is made.",
+        .input = &input,
+        .output = &output,
+        .hints = {.is_open_world = true},
+        .toolset = "core",
+        .mode = TOOL_WRITES,
+        .run = run,
+        .body_maximum = BODY_MAXIMUM,
+};

@@ -1,0 +1,48 @@
+#include "mcp/tools/shapes.h"
+#include "mcp/tools/tools.h"
+#include "server/services/task.h"
+
+#define BODY_MAXIMUM (3 * 1024 * 1024)
+
+static const struct field input_rows[] = {
+        STRING_FIELD(struct task_follow_up_input, taskId, .is_required = true, .minimum = 1, .maximum = 100,
+                     .help = "Id of a finished or staged task."),
+        STRING_FIELD(struct task_follow_up_input, instructions, .minimum = 1, .maximum = 200000,
+                     .help = "What the agent is to do next. A staged task may be started without."),
+        STRING_FIELD(struct task_follow_up_input, idempotencyKey, .minimum = 1, .maximum = 200,
+                     .help = "A key of your own that makes a retry safe: the same key with the same arguments is "
+                             "delivered once."),
+};
+static const struct field_table input = FIELD_TABLE(struct task_follow_up_input, input_rows);
+
+static const struct field output_rows[] = {
+        OUT_STRING("taskId", .is_required = true, .help = "Id of the task."),
+        OUT_STRING("status", .is_required = true, .choices = task_statuses,
+                   .help = "running, or queued while it waits for a free slot."),
+        OUT_INTEGER("turn", .help = "Turn that the instructions became."),
+        OUT_INTEGER("followUpCount", .help = "Follow-ups so far, this one included."),
+        OUT_STRING("url", .is_nullable = true, .help = "Page of the task."),
+        OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
+};
+static const struct field_table output = OUTPUT_TABLE("follow_up_task", output_rows);
+
+static bool run(struct call *call, const void *arguments, json_t **result, struct error *error)
+{
+        return task_follow_up(call, arguments, result, error);
+}
+
+const struct tool tool_follow_up_task = {
+        .name = "follow_up_task",
+        .title = "Follow up on a task",
+        .description = "Continues a finished task with more instructions, in the same conversation and workspace, or "
+                       "starts a staged one. Returns at once; poll get_task until latestResponse.followUpsSince is 0 "
+                       "and the task no longer runs. A task whose turn is still running is refused with task_busy: "
+                       "wait for it, or end the turn with interrupt_task.",
+        .input = &input,
+        .output = &output,
+        .hints = {.is_open_world = true},
+        .toolset = "core",
+        .mode = TOOL_WRITES,
+        .run = run,
+        .body_maximum = BODY_MAXIMUM,
+};

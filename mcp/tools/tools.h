@@ -1,0 +1,17 @@
+/* The tools, one file each. */
+#ifndef MCP_TOOLS_TOOLS_H
+#define MCP_TOOLS_TOOLS_H
+
+#include "mcp/tool.h"
+
+extern const struct tool tool_list_environments;
+extern const struct tool tool_create_task;
+extern const struct tool tool_get_task;
+extern const struct tool tool_get_task_output;
+extern const struct tool tool_read_task_file;
+extern const struct tool tool_list_tasks;
+extern const struct tool tool_follow_up_task;
+extern const struct tool tool_stop_task;
+extern const struct tool tool_interrupt_task;
+
+#endif
