@@ -38,6 +38,7 @@ static const struct {
          ERROR_CONTAINER_NOT_RUNNING},
         {DOCKER_ON_CONTAINER, 409, "You cannot remove a running container " ID, ERROR_CONFLICT},
         {DOCKER_ON_CONTAINER, 500, "invalid character", ERROR_ENGINE_FAILED},
+        {DOCKER_ON_EXEC, 500, "cannot resize a stopped container: unknown", ERROR_NOT_FOUND},
         {DOCKER_ON_EXEC, 404, "No such exec instance: e1", ERROR_NOT_FOUND},
         {DOCKER_ON_EXEC, 409, "Error: Exec command e1 has already run", ERROR_CONFLICT},
         {DOCKER_ON_EXEC, 409, "Container " ID " is not running", ERROR_CONTAINER_NOT_RUNNING},
