@@ -1,5 +1,6 @@
 #include "docker/events.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "docker/lines.h"
@@ -7,6 +8,9 @@
 #include "docker/request.h"
 
 #define ACTION_SIZE 64
+/* One shortage of memory can be told thousands of times (containerd 1.6 with cgroup version 1); of these events of one
+ * container, one in this many milliseconds is handed on. */
+#define OUT_OF_MEMORY_MS 1000
 
 static const struct {
         const char *action;
@@ -20,6 +24,8 @@ struct follow {
         struct docker_lines lines;
         docker_event_callback *callback;
         void *context;
+        char starved[DOCKER_ID_SIZE]; /* container of the last DOCKER_EVENT_OUT_OF_MEMORY, and its time */
+        int64_t starved_at;
 };
 
 static enum docker_event_kind kind_of(const char *action)
@@ -28,6 +34,18 @@ static enum docker_event_kind kind_of(const char *action)
                 if (strcmp(kinds[i].action, action) == 0)
                         return kinds[i].kind;
         return DOCKER_EVENT_OTHER;
+}
+
+/* Whether the event only tells again what was handed on a moment ago. */
+static bool is_repetition(struct follow *follow, const struct docker_event *event)
+{
+        if (event->kind != DOCKER_EVENT_OUT_OF_MEMORY)
+                return false;
+        if (strcmp(follow->starved, event->container_id) == 0 && event->time - follow->starved_at < OUT_OF_MEMORY_MS)
+                return true;
+        snprintf(follow->starved, sizeof follow->starved, "%s", event->container_id);
+        follow->starved_at = event->time;
+        return false;
 }
 
 static bool take_event(const json_t *object, void *context, struct error *error)
@@ -52,7 +70,8 @@ static bool take_event(const json_t *object, void *context, struct error *error)
                 .time = document_get_integer(object, "timeNano", 0) / 1000000,
                 .labels = json_is_object(attributes) ? attributes : none,
         };
-        follow->callback(&event, follow->context);
+        if (!is_repetition(follow, &event))
+                follow->callback(&event, follow->context);
         return true;
 }
 

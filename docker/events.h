@@ -12,8 +12,8 @@ enum docker_event_kind {
         DOCKER_EVENT_CONNECTED, /* the engine has begun to report: what happens from now on is not missed */
         DOCKER_EVENT_CREATED,
         DOCKER_EVENT_STARTED,
-        DOCKER_EVENT_DIED, /* the main process ended: exit_code */
-        DOCKER_EVENT_OUT_OF_MEMORY,
+        DOCKER_EVENT_DIED,          /* the main process ended: exit_code */
+        DOCKER_EVENT_OUT_OF_MEMORY, /* at most once a second and container, however often the engine tells it */
         DOCKER_EVENT_DESTROYED,
         DOCKER_EVENT_EXEC_DIED, /* an exec ended: exec_id, exit_code (126 and 127 may be the engine's own invention) */
         DOCKER_EVENT_OTHER      /* anything else: action */

@@ -31,8 +31,9 @@ MUST_CHECK bool docker_exec_create(struct docker *docker, const char *container,
 struct docker_stream;
 
 /* Starts the process and hands its stream out; close it with docker_stream_close. `has_terminal` as in the spec. A
- * program that cannot be started is told by the stream's own text and by exit code 126 or 127. NULL on error
- * (ERROR_CONTAINER_NOT_RUNNING; ERROR_CONFLICT when it was started before). */
+ * program that cannot be started, and an exec that was started before, are told by the stream's own text; exit code 126
+ * or 127 tells the first. NULL on error (ERROR_CONTAINER_NOT_RUNNING, ERROR_NOT_FOUND; ERROR_CONFLICT for one that has
+ * ended). */
 struct docker_stream *docker_exec_start(struct docker *docker, const char *id, bool has_terminal, struct error *error);
 
 /* What a read brought. */

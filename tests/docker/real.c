@@ -54,8 +54,8 @@ int real_run(struct docker *docker, const struct docker_container_spec *spec, st
         int exit_code = -1;
 
         real_start(docker, spec, id);
-        if (!docker_container_logs(docker, id, true, 0, -1, collect, output, &error) ||
-            !docker_container_wait(docker, id, -1, &exit_code, &error) ||
+        if (!docker_container_wait(docker, id, -1, &exit_code, &error) ||
+            !docker_container_logs(docker, id, false, 0, -1, collect, output, &error) ||
             !docker_container_remove(docker, id, false, &error))
                 fail_msg("%s", error.message);
         return exit_code;

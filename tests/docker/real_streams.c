@@ -177,7 +177,7 @@ static void read_until(struct docker_stream *stream, struct text *seen, const ch
         enum docker_read outcome;
         size_t length;
 
-        while (!strstr(text_string(seen), words)) {
+        while (!memmem(text_string(seen), seen->length, words, strlen(words))) {
                 assert_true(docker_stream_read(stream, piece, sizeof piece, REAL_PATIENCE, &outcome, &length, &error));
                 if (outcome != DOCKER_READ_BYTES)
                         fail_msg("no \"%s\" in: %s", words, text_string(seen));
@@ -207,12 +207,11 @@ static void an_exec_without_a_terminal_has_two_streams_and_input(void **state)
         (void)state;
         auto_docker *docker = real_docker();
         auto_error error = {0};
+        auto_text refusal = TEXT_WITH_MAXIMUM(4096);
         real_start(docker, &spec, id);
         assert_true(docker_exec_create(docker, id, &exec, exec_id, &error));
         struct docker_stream *stream = docker_exec_start(docker, exec_id, false, &error);
         assert_non_null(stream);
-        assert_null(docker_exec_start(docker, exec_id, false, &error));
-        assert_int_equal(error.code, ERROR_CONFLICT);
         assert_true(docker_stream_write(stream, "hello", 5, REAL_PATIENCE, &error));
         docker_stream_end_input(stream);
         read_to_end(stream, &demux, count_bytes, counts);
@@ -225,10 +224,17 @@ static void an_exec_without_a_terminal_has_two_streams_and_input(void **state)
         while (after.is_running);
         assert_true(after.has_exit_code);
         assert_int_equal(after.exit_code, 4);
+        stream = docker_exec_start(docker, exec_id, false, &error);
+        assert_non_null(stream);
+        read_until(stream, &refusal, "has already run");
+        docker_stream_close(stream);
         assert_true(docker_container_remove(docker, id, true, &error));
         assert_false(docker_exec_inspect(docker, exec_id, &after, &error));
         assert_int_equal(error.code, ERROR_NOT_FOUND);
 }
+
+/* The words are split so that their echo on the terminal is not taken for the program's output. */
+#define INTERRUPTED "sh -c 'trap \"echo cau\"\"ght; exit\" INT; echo be\"\"gin; while :; do sleep 0.1; done'\r"
 
 static void a_terminal_has_a_size_and_takes_keys(void **state)
 {
@@ -261,10 +267,10 @@ static void a_terminal_has_a_size_and_takes_keys(void **state)
         assert_true(docker_exec_resize(docker, exec_id, 50, 200, &error));
         assert_true(docker_stream_write(stream, "stty size; pwd; id -u\r", 22, REAL_PATIENCE, &error));
         read_until(stream, &seen, "50 200\r\n/tmp\r\n1000\r\n");
-        assert_true(docker_stream_write(stream, "echo be''gin; sleep 1000\r", 25, REAL_PATIENCE, &error));
+        assert_true(docker_stream_write(stream, INTERRUPTED, strlen(INTERRUPTED), REAL_PATIENCE, &error));
         read_until(stream, &seen, "begin\r\n");
         assert_true(docker_stream_write(stream, "\003", 1, REAL_PATIENCE, &error));
-        read_until(stream, &seen, "ready> ");
+        read_until(stream, &seen, "caught\r\nready> ");
         assert_true(docker_stream_write(stream, "exit 9\r", 7, REAL_PATIENCE, &error));
         read_to_end(stream, NULL, NULL, NULL);
         docker_stream_close(stream);
@@ -283,13 +289,14 @@ static void a_terminal_has_a_size_and_takes_keys(void **state)
 static bool collect(enum docker_stream_kind kind, const char *bytes, size_t length, void *context)
 {
         text_append(&((struct text *)context)[kind], bytes, length);
-        return memcmp(bytes, "stop", 4 < length ? 4 : length) != 0;
+        return true;
 }
 
-static void a_log_is_read_while_it_grows_and_afterwards(void **state)
+static void a_log_is_read_after_the_end(void **state)
 {
         const char *command[4];
         char id[DOCKER_ID_SIZE];
+        int exit_code;
         struct docker_container_spec spec =
                 real_spec(command, "echo one; echo two >&2; echo three; printf 'a\\377\\0b'");
         struct text streams[3] = {TEXT_WITH_MAXIMUM(99), TEXT_WITH_MAXIMUM(99), TEXT_WITH_MAXIMUM(99)};
@@ -298,16 +305,53 @@ static void a_log_is_read_while_it_grows_and_afterwards(void **state)
         auto_docker *docker = real_docker();
         auto_error error = {0};
         real_start(docker, &spec, id);
-        for (int i = 0; i < 2; i++) {
-                assert_true(docker_container_logs(docker, id, i == 0, 0, -1, collect, streams, &error));
-                assert_int_equal(streams[DOCKER_STDOUT].length, 14);
-                assert_memory_equal(streams[DOCKER_STDOUT].data, "one\nthree\na\xef\xbf", 13);
-                assert_string_equal(text_string(&streams[DOCKER_STDERR]), "two\n");
-                text_clear(&streams[DOCKER_STDOUT]);
-                text_clear(&streams[DOCKER_STDERR]);
-        }
-        assert_true(docker_container_logs(docker, id, false, 1, -1, collect, streams, &error));
+        assert_true(docker_container_wait(docker, id, -1, &exit_code, &error));
+        assert_true(docker_container_logs(docker, id, false, 0, -1, collect, streams, &error));
+        assert_int_equal(streams[DOCKER_STDOUT].length, 16);
+        assert_memory_equal(streams[DOCKER_STDOUT].data, "one\nthree\na\xef\xbf\xbd\0b", 16);
+        assert_string_equal(text_string(&streams[DOCKER_STDERR]), "two\n");
         text_clear(&streams[DOCKER_STDOUT]);
+        text_clear(&streams[DOCKER_STDERR]);
+        assert_true(docker_container_logs(docker, id, false, 1, -1, collect, streams, &error));
+        assert_int_equal(streams[DOCKER_STDOUT].length + streams[DOCKER_STDERR].length, 6);
+        text_clear(&streams[DOCKER_STDOUT]);
+        text_clear(&streams[DOCKER_STDERR]);
+        assert_true(docker_container_remove(docker, id, true, &error));
+}
+
+struct growing {
+        struct docker *docker;
+        const char *id;
+        struct text output;
+};
+
+/* Ends the container when its last line has come. */
+static bool end_it(enum docker_stream_kind kind, const char *bytes, size_t length, void *context)
+{
+        struct growing *growing = context;
+        auto_error error = {0};
+
+        (void)kind;
+        text_append(&growing->output, bytes, length);
+        if (strstr(growing->output.data, "last\n"))
+                assert_true(docker_container_kill(growing->docker, growing->id, "KILL", &error));
+        return true;
+}
+
+static void a_log_is_followed_to_the_end_of_the_container(void **state)
+{
+        const char *command[4];
+        char id[DOCKER_ID_SIZE];
+        struct docker_container_spec spec = real_spec(command, "echo first; echo last; exec sleep 1000");
+
+        (void)state;
+        auto_docker *docker = real_docker();
+        auto_error error = {0};
+        struct growing growing = {.docker = docker, .id = id, .output = TEXT_WITH_MAXIMUM(99)};
+        real_start(docker, &spec, id);
+        assert_true(docker_container_logs(docker, id, true, 0, -1, end_it, &growing, &error));
+        assert_string_equal(growing.output.data, "first\nlast\n");
+        text_clear(&growing.output);
         assert_true(docker_container_remove(docker, id, true, &error));
 }
 
@@ -358,7 +402,8 @@ int test_real_streams(void)
                 cmocka_unit_test(past_events_are_told_again),
                 cmocka_unit_test(an_exec_without_a_terminal_has_two_streams_and_input),
                 cmocka_unit_test(a_terminal_has_a_size_and_takes_keys),
-                cmocka_unit_test(a_log_is_read_while_it_grows_and_afterwards),
+                cmocka_unit_test(a_log_is_read_after_the_end),
+                cmocka_unit_test(a_log_is_followed_to_the_end_of_the_container),
                 cmocka_unit_test(following_a_silent_log_ends_when_the_caller_stops),
                 cmocka_unit_test(a_container_without_a_log_says_so),
         };

@@ -50,6 +50,25 @@ static void events_are_read_across_pieces_until_the_caller_stops(void **state)
         text_clear(&seen.words);
 }
 
+#define SHORTAGE(container, ms) "{\"Action\":\"oom\",\"Actor\":{\"ID\":\"" container "\"},\"timeNano\":" ms "000000}\n"
+
+static void a_flood_about_one_shortage_of_memory_is_told_once(void **state)
+{
+        (void)state;
+        auto_fake *fake = FAKE({.request = EVENTS " ",
+                                .chunks = {SHORTAGE("c1", "5000") SHORTAGE("c1", "5001") SHORTAGE("c1", "5999"),
+                                           SHORTAGE("c2", "5999") SHORTAGE("c1", "6500") FIRST_PIECE SECOND_PIECE},
+                                .then = FAKE_HANG});
+        auto_docker *docker = fake_docker(fake);
+        auto_error error = {0};
+        auto_fd stop_fd = eventfd(0, EFD_CLOEXEC);
+        struct seen seen = {.words = TEXT_WITH_MAXIMUM(4096), .stop_fd = stop_fd, .stop_at = "exec_start"};
+        assert_true(docker_events_follow(docker, "a.b", 0, stop_fd, see, &seen, &error));
+        assert_non_null(
+                strstr(seen.words.data, "4 oom c1 -1 5000 - -\n4 oom c2 -1 5999 - -\n4 oom c1 -1 6500 - -\n3 die"));
+        text_clear(&seen.words);
+}
+
 static void the_end_of_an_event_stream_is_never_success(void **state)
 {
         static const struct {
@@ -192,6 +211,7 @@ int test_streams(void)
 {
         static const struct CMUnitTest tests[] = {
                 cmocka_unit_test(events_are_read_across_pieces_until_the_caller_stops),
+                cmocka_unit_test(a_flood_about_one_shortage_of_memory_is_told_once),
                 cmocka_unit_test(the_end_of_an_event_stream_is_never_success),
                 cmocka_unit_test(a_stop_that_came_first_ends_the_following),
                 cmocka_unit_test(an_event_line_without_end_is_refused),
