@@ -194,7 +194,8 @@ def report(suite):
     if suite.failed:
         lines += [f"    failed: {name}" for name in suite.failed]
         lines.append(f"    --- the end of {suite.log.relative_to(ROOT)}")
-        lines += ["    " + line[:400] for line in suite.log.read_text(errors="replace").splitlines()[-60:]]
+        telling = [line for line in suite.log.read_text(errors="replace").splitlines() if not line.startswith("ok ")]
+        lines += ["    " + line[:400] for line in telling[-60:]]
     # As bytes: a log may hold anything.
     sys.stdout.buffer.write(("\n".join(lines) + "\n").encode(errors="replace"))
     sys.stdout.buffer.flush()
