@@ -31,6 +31,22 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
+def request(address, method, path, body=None, timeout=60):
+    """One call of the Engine API at unix://SOCKET. Returns the status and the parsed body (its bytes if it is no JSON)."""
+    connection = _UnixConnection(address.removeprefix("unix://"), timeout)
+    try:
+        data = None if body is None else json.dumps(body)
+        connection.request(method, path, data, {"Content-Type": "application/json"} if data else {})
+        answer = connection.getresponse()
+        content = answer.read()
+    finally:
+        connection.close()
+    try:
+        return answer.status, json.loads(content) if content else None
+    except ValueError:
+        return answer.status, content
+
+
 class Engine:
     """One dockerd. `folder` keeps its data and log; the socket sits under /tmp, where paths are short enough."""
 
@@ -84,19 +100,7 @@ class Engine:
             return False
 
     def request(self, method, path, body=None, timeout=60):
-        """One call of the Engine API. Returns the status and the parsed body (or its bytes when it is not JSON)."""
-        connection = _UnixConnection(str(self.socket), timeout)
-        try:
-            data = None if body is None else json.dumps(body)
-            connection.request(method, path, data, {"Content-Type": "application/json"} if data else {})
-            answer = connection.getresponse()
-            content = answer.read()
-        finally:
-            connection.close()
-        try:
-            return answer.status, json.loads(content) if content else None
-        except ValueError:
-            return answer.status, content
+        return request(self.address, method, path, body, timeout)
 
     def containers(self, label=None):
         """All containers, running or not, with the label where one is given."""
