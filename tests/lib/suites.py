@@ -180,6 +180,7 @@ def all_suites(long):
     if fuzz.commands:
         found.append(fuzz)
     found.extend(c_suites())
+    found.append(Suite("harness", [("harness", [python, "tests/lib/selftest.py"])], 60))
     found.append(Suite("shape", [("shape self-test", [python, "tests/shape/selftest.py"]),
                                  ("shape", [python, "tests/shape/shape.py", str(ROOT)])], 60))
     bench = []
@@ -259,7 +260,7 @@ def main():
 
     engine = None
     engine_failure = None
-    if any(suite.name not in ("shape", "fuzz", "base") for suite in beside + alone):
+    if any(suite.name not in ("harness", "shape", "fuzz", "base") for suite in beside + alone):
         try:
             engine = start_engine()
         except (EngineError, subprocess.CalledProcessError) as problem:
