@@ -9,6 +9,8 @@ import suites
 SCRIPTS = [
     ("what passes is counted", "echo 1..2; echo ok 1 - one; echo 'ok 2 - two'", 60, 2, None),
     ("what fails is counted and named", "echo 1..2; echo ok 1 - one; echo 'not ok 2 - two'; exit 1", 60, 1, "two"),
+    ("half a line of another program does not hide a result", "printf half >&2; echo ok 1 - one; printf more >&2", 60, 1, None),
+    ("a report among the errors is a failure", "echo ok 1 - one; echo '==1==ERROR: AddressSanitizer: x' >&2", 60, 1, "report"),
     ("a failure without a status is a failure", "echo 'not ok - one'", 60, 0, "one"),
     ("a program that crashes has failed", "echo ok 1 - one; kill -SEGV $$", 60, 1, "killed by signal 11"),
     ("a status without a failed test is a failure", "echo ok 1 - one; exit 3", 60, 1, "status 3"),

@@ -79,11 +79,17 @@ class Suite:
         self.took = time.monotonic() - started
 
     def _run_command(self, label, command, seconds, environment):
-        start = self.log.stat().st_size
         timed_out = False
-        with open(self.log, "ab") as log:
-            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,
-                                       stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        # Both streams go to the log a line at a time; results are taken from standard output only, where no other
+        # program's half line can stand before them.
+        output, errors = [], []
+        with open(self.log, "ab", buffering=0) as log:
+            readers = [threading.Thread(target=copy_lines, args=(stream, log, kept), daemon=True)
+                       for stream, kept in ((process.stdout, output), (process.stderr, errors))]
+            for reader in readers:
+                reader.start()
             try:
                 process.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -94,11 +100,12 @@ class Suite:
             except ProcessLookupError:
                 pass
             process.wait()
-        with open(self.log, "rb") as log:
-            log.seek(start)
-            self._judge(label, log.read().decode(errors="replace"), process.returncode, timed_out)
+            for reader in readers:
+                reader.join(5)
+        self._judge(label, b"".join(output).decode(errors="replace"), b"".join(errors).decode(errors="replace"),
+                    process.returncode, timed_out)
 
-    def _judge(self, label, output, code, timed_out):
+    def _judge(self, label, output, errors, code, timed_out):
         before = len(self.failed)
         results = planned = 0
         for line in output.splitlines():
@@ -118,7 +125,7 @@ class Suite:
                 self.failed.append(name)
         if timed_out:
             self.failed.append(f"{label}: not done within {self.seconds} seconds")
-        elif REPORT.search(output):
+        elif REPORT.search(output) or REPORT.search(errors):
             self.failed.append(f"{label}: a sanitizer report in its output")
         elif planned > results:
             self.failed.append(f"{label}: ended after {results} of {planned} tests, status {code}")
@@ -138,6 +145,16 @@ class Suite:
                 self.failed.append(f"a sanitizer report: {report.relative_to(ROOT)}")
                 with open(self.log, "a") as log:
                     log.write(f"\n--- {report.name}\n{text}\n")
+
+
+def copy_lines(stream, log, kept):
+    """Copy a stream to the log, whole lines at a time, and keep what it was."""
+    for line in stream:
+        kept.append(line)
+        try:
+            log.write(line if line.endswith(b"\n") else line + b"\n")
+        except ValueError:
+            return  # the log was closed: a process that outlived its suite still writes
 
 
 def program(build, name):
