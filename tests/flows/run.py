@@ -1,0 +1,57 @@
+"""Runs the flows: python3 tests/flows/run.py [name or part of a name ...]. One result line for each."""
+
+import importlib
+import pathlib
+import sys
+import tempfile
+import time
+import traceback
+
+import longshore
+
+HERE = pathlib.Path(__file__).parent
+
+
+def load():
+    for path in sorted(HERE.glob("test_*.py")):
+        importlib.import_module(path.stem)
+    return longshore.FLOWS
+
+
+def perform(function):
+    """Run one flow on a stage of its own. Returns its faults as text lines."""
+    folder = tempfile.mkdtemp(prefix="flow.")
+    stage = longshore.Stage(folder)
+    faults = []
+    try:
+        function(stage)
+    except Exception:  # whatever went wrong is this flow's result, not the end of the run
+        faults += traceback.format_exc().splitlines()
+    try:
+        faults += stage.close()
+    except Exception:
+        faults += traceback.format_exc().splitlines()
+    if faults:
+        for server in stage.servers:
+            faults += [f"--- {server.log.name}", *server.log_end().splitlines()]
+    longshore.clean(folder)
+    return faults
+
+
+def main(wanted):
+    flows = [f for f in load() if not wanted or any(part in f.__name__ for part in wanted)]
+    print(f"1..{len(flows)}")
+    failed = 0
+    for number, function in enumerate(flows, 1):
+        started = time.monotonic()
+        faults = perform(function)
+        for line in faults:
+            print(f"# {line}")
+        failed += bool(faults)
+        print(f"{'not ok' if faults else 'ok'} {number} - {function.__name__}", flush=True)
+        print(f"# {time.monotonic() - started:.1f} s", flush=True)
+    return 1 if failed or not flows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

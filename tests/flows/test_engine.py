@@ -1,0 +1,70 @@
+"""The engine dies, comes back, or was never there."""
+
+import json
+
+from longshore import flow, wait_until
+
+HELD = "echo begin; touch /workspace/begun; until [ -e /workspace/go ]; do sleep 0.1; done; echo end; exit 5"
+
+
+def _engine_ok(server):
+    status, body, _ = server.get("/health")
+    health = json.loads(body)
+    return status == 200 and health.get("engine", {}).get("ok", False)
+
+
+@flow
+def a_turn_lives_through_the_engine_being_killed_and_started_again(stage):
+    engine = stage.engine()
+    server = stage.server(docker_host=engine.address)
+    task_id = server.create(HELD)
+    workspace = stage.folder_of(server, task_id)
+    wait_until("the turn to begin", lambda: (workspace / "begun").exists())
+    engine.kill()
+    wait_until("the server to say that its engine is down", lambda: not _engine_ok(server), 30)
+    assert server.task(task_id)["status"] == "running"
+    engine.start()
+    (workspace / "go").touch()
+    task = server.wait_ended(task_id, 60)
+    assert task["status"] == "failed" and task["exitCode"] == 5, task
+    assert server.read_file(task_id, "log.txt").split() == [b"begin", b"end"]
+    wait_until("the server to find its engine again", lambda: _engine_ok(server), 60)
+    assert server.wait_ended(server.create("echo after"), 60)["status"] == "completed"
+
+
+@flow
+def a_turn_that_ends_while_the_engine_is_dead_keeps_its_exit_code(stage):
+    engine = stage.engine()
+    server = stage.server(docker_host=engine.address)
+    task_id = server.create(HELD)
+    workspace = stage.folder_of(server, task_id)
+    wait_until("the turn to begin", lambda: (workspace / "begun").exists())
+    engine.kill()
+    (workspace / "go").touch()
+    task = server.wait_ended(task_id, 60)
+    assert task["exitCode"] == 5, task
+    engine.start()
+
+
+@flow
+def the_engine_and_the_server_die_together_and_the_turn_is_still_reported_truly(stage):
+    engine = stage.engine()
+    server = stage.server(docker_host=engine.address)
+    task_id = server.create(HELD)
+    workspace = stage.folder_of(server, task_id)
+    wait_until("the turn to begin", lambda: (workspace / "begun").exists())
+    engine.kill()
+    server.kill()
+    engine.start()
+    server.start()
+    (workspace / "go").touch()
+    task = server.wait_ended(task_id, 60)
+    assert task["status"] == "failed" and task["exitCode"] == 5, task
+
+
+@flow
+def a_dead_engine_fails_a_launch_and_never_hangs_it(stage):
+    server = stage.server(docker_host=f"unix://{stage.folder}/nobody.sock")
+    assert server.get("/health")[0] in (200, 503)
+    task = server.wait_ended(server.create("echo never"), 90)
+    assert task["status"] == "failed" and task["exitCode"] == -1 and task["failure"]["stage"] == "launch", task
