@@ -1,0 +1,137 @@
+#include "server/routes.h"
+
+#include "mcp/origin.h"
+#include "server/reference.h"
+#include "server/rest/bearer.h"
+#include "server/rest/health.h"
+#include "server/services/metrics.h"
+
+static void health(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_health(request, server->services);
+}
+
+static void metrics(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_metrics(request, server->services, http_request_thread(request));
+}
+
+static void reference(struct http_request *request, void *context)
+{
+        auto_text out = TEXT_WITH_MAXIMUM(REFERENCE_MAXIMUM);
+        auto_error error = {0};
+
+        (void)context;
+        if (!reference_print(http_request_param(request, "section"), &out, &error)) {
+                rest_refuse(request, &error);
+                return;
+        }
+        size_t length = out.length;
+        http_respond(request, 200, "text/markdown; charset=utf-8", text_take(&out), length);
+}
+
+static void mcp(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        mcp_post(&server->mcp, request, http_request_thread(request));
+}
+
+static void mcp_other(struct http_request *request, void *context)
+{
+        (void)context;
+        mcp_other_method(request);
+}
+
+const struct http_route routes[] = {
+#define ROUTE(method, path, access, body, maximum, handler, sentence)                                                  \
+        {method, path, (enum http_access)(access), body, maximum, handler},
+#include "server/route.def"
+#undef ROUTE
+};
+const size_t route_count = COUNT_OF(routes);
+
+const char *route_sentence(size_t row)
+{
+        static const char *const sentences[] = {
+#define ROUTE(method, path, access, body, maximum, handler, sentence) sentence,
+#include "server/route.def"
+#undef ROUTE
+        };
+
+        return sentences[row];
+}
+
+const char *route_access_words(size_t row)
+{
+        switch ((int)routes[row].access) {
+        case HTTP_ACCESS_PUBLIC:
+                return "everybody";
+        case ROUTE_ACCESS_MCP:
+                return "an API key";
+        case ROUTE_ACCESS_METRICS:
+                return "this machine, or an API key with `settings:view`";
+        default:
+                return "an API key or a session";
+        }
+}
+
+static bool begin_thread(void *context, void **thread, struct error *error)
+{
+        const struct routes_context *server = context;
+
+        *thread = store_reader_open(server->services->store, error);
+        return *thread != NULL;
+}
+
+static void end_thread(void *context, void *thread)
+{
+        (void)context;
+        store_reader_close(thread);
+}
+
+static bool admit(struct http_request *request, void *context, struct error *error)
+{
+        (void)context;
+        return origin_check(http_request_header(request, "Origin"), http_request_header(request, "Host"),
+                            settings_current(), error);
+}
+
+static bool authenticate(struct http_request *request, enum http_access access, void *context)
+{
+        const struct routes_context *server = context;
+        struct store_db *reader = http_request_thread(request);
+
+        switch ((int)access) {
+        case ROUTE_ACCESS_MCP:
+                return mcp_authenticate(&server->mcp, request, reader);
+        case ROUTE_ACCESS_METRICS:
+                return rest_metrics_authenticate(request, reader);
+        default:
+                return false;
+        }
+}
+
+static void observe(void *context, const char *method, const char *path, unsigned status, int64_t microseconds)
+{
+        (void)context;
+        (void)method;
+        (void)microseconds;
+        metrics_http(path, status);
+}
+
+void routes_apply(struct routes_context *context, struct http_server_options *options)
+{
+        options->routes = routes;
+        options->route_count = route_count;
+        options->context = context;
+        options->thread_begin = begin_thread;
+        options->thread_end = end_thread;
+        options->admit = admit;
+        options->authenticate = authenticate;
+        options->observe = observe;
+}
