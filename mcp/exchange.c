@@ -76,11 +76,9 @@ static bool find_revision(struct exchange *exchange, const char *version)
 /* What a body may measure depends on the tool, so it is told only now. */
 static void check_length(struct exchange *exchange, size_t length, size_t body_maximum)
 {
-        for (size_t i = 0; i < exchange->count; i++) {
-                const struct tool *tool = exchange->items[i].tool;
-                if (tool && tool->body_maximum > body_maximum)
-                        body_maximum = tool->body_maximum;
-        }
+        for (size_t i = 0; i < exchange->count; i++)
+                if (exchange->items[i].body_maximum > body_maximum)
+                        body_maximum = exchange->items[i].body_maximum;
         if (length > body_maximum)
                 refuse_whole(exchange, 413, exchange->is_batch ? NULL : exchange->items[0].message.id,
                              ENVELOPE_INVALID_REQUEST, "The request is larger than its tool accepts.", NULL);

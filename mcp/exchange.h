@@ -21,6 +21,7 @@ struct exchange_item {
         const struct tool *tool;
         json_t *arguments; /* as sent; borrowed from the document, or empty and owned */
         json_t *own_arguments;
+        size_t body_maximum; /* of the tool that was called; 0: the server's setting */
         struct field_memory memory;
         struct text answer; /* empty: none is due */
         _Alignas(max_align_t) char input[TOOL_INPUT_SIZE];

@@ -89,6 +89,7 @@ static void call_tool(struct exchange *exchange, struct exchange_item *item)
                 refuse_tool(item, name);
                 return;
         }
+        item->body_maximum = tool->body_maximum;
         if (!arguments || json_is_null(arguments))
                 arguments = item->own_arguments = json_object();
         item->arguments = arguments;

@@ -1,0 +1,148 @@
+#include "tests/mcp/stub.h"
+
+#include <string.h>
+
+#include "server/base/document.h"
+#include "server/services/environment.h"
+
+struct stub stub;
+
+const char *const task_agents[] = {"shell", NULL};
+const char *const task_statuses[] = {"staged", "queued", "running", "completed", "failed", "interrupted", NULL};
+
+void stub_reset(void)
+{
+        stub.settings = (struct settings){
+                .host = "127.0.0.1",
+                .mcp_server_enabled = true,
+                .body_maximum_kilobytes = 1024,
+        };
+        stub.changes = 0;
+        stub.is_revoked = stub.revokes = stub.disables = false;
+        stub.runs = 0;
+        json_decref(stub.result);
+        stub.result = NULL;
+}
+
+const struct settings *settings_current(void)
+{
+        return &stub.settings;
+}
+
+bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+{
+        (void)db;
+        if (strcmp(token, STUB_TOKEN) || stub.is_revoked)
+                return error_set(error, ERROR_UNAUTHENTICATED, NULL);
+        *actor = (struct actor){.user = 1, .generation = stub.generation};
+        strcpy(actor->user_name, "ada");
+        return true;
+}
+
+bool access_is_current(struct store_db *db, const struct actor *actor)
+{
+        (void)db;
+        return actor->generation == stub.generation && !stub.is_revoked;
+}
+
+/* What may happen to access while a read is in progress. */
+static void run_read(void)
+{
+        stub.runs++;
+        if (stub.changes > 0) {
+                stub.changes--;
+                stub.generation++;
+        }
+        if (stub.revokes)
+                stub.is_revoked = true;
+        if (stub.disables)
+                stub.settings.mcp_server_enabled = false;
+}
+
+bool environment_list(struct call *call, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        run_read();
+        *result = json_pack("{s:[]}", "environments");
+        return true;
+}
+
+bool task_get(struct call *call, const struct task_get_input *input, json_t **result, struct error *error)
+{
+        run_read();
+        if (!strcmp(input->taskId, "missing"))
+                return error_set_details(error, ERROR_TASK_NOT_FOUND, json_string("a secret detail"),
+                                         "a secret reason");
+        if (!strcmp(input->taskId, "broken"))
+                return error_set(error, ERROR_STORE_FAILED, "a secret reason");
+        *result = stub.result ? json_incref(stub.result)
+                              : json_pack("{s:s, s:s, s:I, s:s, s:i}", "taskId", input->taskId, "status", "running",
+                                          "latestResponseMaxChars", (json_int_t)input->latestResponseMaxChars, "source",
+                                          call->source, "run", (int)stub.runs);
+        return true;
+}
+
+bool task_output(struct call *call, const struct task_output_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        run_read();
+        *result = json_pack("{s:i}", "sections", (int)input->include.count);
+        return true;
+}
+
+bool task_file_read(struct call *call, const struct task_file_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error, (void)input;
+        run_read();
+        *result = stub.result ? json_incref(stub.result) : json_object();
+        return true;
+}
+
+bool task_list(struct call *call, const struct task_list_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        run_read();
+        *result = json_pack("{s:[], s:I}", "tasks", "limit", (json_int_t)input->limit);
+        return true;
+}
+
+bool task_create(struct call *call, const struct task_create_input *input, json_t **result, struct error *error)
+{
+        stub.runs++;
+        if (!input->instructions)
+                return error_set_details(error, ERROR_CONFLICT, json_pack("{s:s}", "why", "because"), "a plain reason");
+        *result = json_pack("{s:s, s:s, s:i, s:s}", "taskId", "t", "status", "running", "chars",
+                            (int)utf8_count(input->instructions, strlen(input->instructions)), "user",
+                            call->actor->user_name);
+        return true;
+}
+
+bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)result;
+        stub.runs++;
+        if (!strcmp(input->taskId, "crash"))
+                return error_set(error, ERROR_INTERNAL, "a secret reason");
+        return error_set(error, ERROR_TASK_BUSY, NULL);
+}
+
+bool task_stop(struct call *call, const struct task_stop_input *input, json_t **result, struct error *error)
+{
+        (void)error;
+        stub.runs++;
+        if (!strcmp(input->taskId, "gated")) {
+                sem_post(&stub.entered);
+                sem_wait(&stub.gate);
+        }
+        *result = json_pack("{s:s, s:s, s:b}", "taskId", input->taskId, "status", "interrupted", "hasReader",
+                            call->db != NULL);
+        return true;
+}
+
+bool task_interrupt(struct call *call, const struct task_interrupt_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        stub.runs++;
+        *result = json_pack("{s:s, s:s}", "taskId", input->taskId, "queue", input->queue ? input->queue : "none");
+        return true;
+}

@@ -1,0 +1,29 @@
+/* Stand-ins for the services, so that the door is tested by itself. */
+#ifndef TESTS_MCP_STUB_H
+#define TESTS_MCP_STUB_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "server/services/setting.h"
+#include "server/services/task.h"
+
+#define STUB_TOKEN "lsk_right"
+
+struct stub {
+        struct settings settings;
+        atomic_uint generation; /* of access */
+        atomic_int changes;     /* so many runs of a read change access before they return */
+        atomic_bool is_revoked; /* the token is not accepted any more */
+        atomic_bool revokes;    /* a run of a read revokes the token */
+        atomic_bool disables;   /* a run of a read switches MCP off */
+        atomic_int runs;        /* of any tool */
+        json_t *result;         /* what task_get and task_file_read return when set */
+        sem_t entered, gate;    /* task_stop of "gated" posts the first and waits for the second */
+};
+extern struct stub stub;
+
+/* Everything allowed, nothing changing. */
+void stub_reset(void);
+
+#endif
