@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "mcp/reader.h"
+#include "server/services/reader.h"
 
 /* A request that another thread answers. Owns itself: freed once it has answered. */
 struct later {
@@ -60,7 +60,7 @@ static void block_later(void *context)
         struct caller *caller = &later->caller;
         auto_error error = {0};
 
-        caller->db = reader_of_thread(caller->services->store, &error);
+        caller->db = services_reader(caller->services, &error);
         bool is_done = caller->db && exchange_run(&later->exchange, caller, &error);
         later_finish(later, is_done ? NULL : &error);
 }

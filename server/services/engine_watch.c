@@ -8,6 +8,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/services/engine.h"
+#include "server/services/metrics.h"
 #include "server/services/reader.h"
 
 #define RECONNECT_MS 1000
@@ -78,6 +79,7 @@ void *engine_loop(void *context)
                                          on_event, runtime, &error))
                         break;
                 engine_state_set(false, NULL, error.message);
+                metrics_count(METRIC_ENGINE_ERRORS, 1);
                 log_warning("the engine does not answer", "reason", error.message);
                 poll(&stop, 1, RECONNECT_MS);
         }

@@ -8,6 +8,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/path.h"
+#include "server/services/metrics.h"
 #include "server/services/task_paths.h"
 
 /* An engine that does not answer is asked again: after 1, 2, 4, 8 and 16 seconds. */
@@ -23,6 +24,7 @@ struct launch {
         struct store_task task;
         struct store_turn turn;
         int64_t limit_ms;
+        int64_t taken_up_at; /* on the monotonic clock */
 };
 
 static bool read_rows(struct launch *launch, bool *is_wanted, struct error *error)
@@ -182,6 +184,7 @@ static bool follow(struct launch *launch, struct error *error)
                                                .ended_at = clock_now()};
                 return turn_end(launch->runtime, &turn, &outcome, error);
         }
+        metrics_observe(METRIC_LAUNCH_SECONDS, clock_monotonic() - launch->taken_up_at);
         return RUNTIME_WRITE(launch->runtime, started_work, launch, error) &&
                follower_attach(launch->runtime->follower, &turn, error);
 }
@@ -214,6 +217,8 @@ static void give_up(struct launch *launch, const struct error *reason)
         struct turn_outcome outcome;
         auto_error error = {0};
 
+        if (is_passing(reason->code))
+                metrics_count(METRIC_ENGINE_ERRORS, 1);
         if (is_passing(reason->code) && launch->job->attempts < ATTEMPTS_MAXIMUM) {
                 if (!RUNTIME_WRITE(launch->runtime, retry_work, (void *)launch->job, &error))
                         log_error("a launch could not be put off", "task", launch->task.id, "reason", error.message);
@@ -245,7 +250,7 @@ static bool drop_work(struct store_db *db, void *context, struct error *error)
 
 void launch_run(struct runtime *runtime, struct store_db *db, const struct store_job *job)
 {
-        struct launch launch = {.runtime = runtime, .db = db, .job = job};
+        struct launch launch = {.runtime = runtime, .db = db, .job = job, .taken_up_at = clock_monotonic()};
         auto_error error = {0};
         bool is_wanted = false;
 

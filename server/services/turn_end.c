@@ -7,6 +7,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/services/event_log.h"
+#include "server/services/metrics.h"
 #include "server/services/slot.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
@@ -163,6 +164,8 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
         ending.reply = reply;
         if (!RUNTIME_WRITE(runtime, end_work, &ending, error))
                 return false;
+        if (turn->started_at)
+                metrics_observe(METRIC_TURN_SECONDS, outcome->ended_at - turn->started_at);
         log_info("turn ended", "task", turn->task_id, "type", outcome->type, "status", outcome->task_status);
         job_wake(runtime);
         return true;
