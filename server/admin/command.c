@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "server/base/document.h"
 #include "server/services/audit.h"
 #include "server/services/backup.h"
 #include "server/services/doctor.h"

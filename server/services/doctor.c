@@ -31,7 +31,7 @@ static enum outcome check_engine(struct call *call, struct text *message)
 
         if (!docker_negotiate(call->services->docker, &version, &error) ||
             !docker_info(call->services->docker, &info, &error)) {
-                text_printf(message, "%s Look at the setting DOCKER_HOST (%s).", error.message,
+                text_printf(message, "%s; the setting DOCKER_HOST is %s", error.message,
                             settings_current()->docker_host);
                 return FAILED;
         }
