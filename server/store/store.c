@@ -346,6 +346,23 @@ struct store_counters store_counters(struct store *store)
                                        .log_bytes = size_of(log)};
 }
 
+bool store_check(struct store_db *db, struct error *error)
+{
+        auto_query query = {.connection = db->connection};
+        bool is_row, is_good = false;
+
+        if (sqlite3_prepare_v2(db->connection, "PRAGMA quick_check(1)", -1, &query.statement, NULL) != SQLITE_OK)
+                return query_failure(db->connection, error);
+        if (query_next(&query, &is_row, error)) {
+                auto_free char *answer = is_row ? query_column_text(&query, 0) : NULL;
+                is_good = answer && !strcmp(answer, "ok");
+                if (!is_good)
+                        error_set(error, ERROR_STORE_FAILED, "the store is damaged: %s", answer ? answer : "no answer");
+        }
+        sqlite3_finalize(take(query.statement));
+        return is_good;
+}
+
 bool store_backup(struct store_db *db, const char *path, struct error *error)
 {
         sqlite3 *target = NULL;

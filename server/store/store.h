@@ -63,6 +63,8 @@ bool store_is_low(const struct store *store);
 /* Whether the latest transaction could be committed; true when there has been none. Does not try. */
 bool store_is_writable(const struct store *store);
 struct store_counters store_counters(struct store *store);
+/* Reads the whole store for damage; ERROR_STORE_FAILED says what is wrong. */
+MUST_CHECK bool store_check(struct store_db *db, struct error *error);
 /* Copies the whole store to a new file, consistently, while it is in use. */
 MUST_CHECK bool store_backup(struct store_db *db, const char *path, struct error *error);
 

@@ -1,0 +1,152 @@
+#include "server/serve.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "docker/client.h"
+#include "server/admin/socket.h"
+#include "server/base/log.h"
+#include "server/cli.h"
+#include "server/lock.h"
+#include "server/services/role.h"
+
+/* A part that does not end in time is left behind: what it was doing is found again at the next start. */
+#define STOP_MAXIMUM_SECONDS 4
+#define ADMIN_STOP_MS 1000
+
+struct server {
+        const struct config *config;
+        struct services services;
+        int lock;
+        struct admin_socket *admin;
+};
+
+static bool open_lock(struct server *server, struct error *error)
+{
+        server->lock = data_lock_take(server->config->data_folder, error);
+        return server->lock >= 0;
+}
+
+static void close_lock(struct server *server)
+{
+        close(server->lock);
+}
+
+static bool open_store(struct server *server, struct error *error)
+{
+        server->services.store = store_open(server->config->data_folder, error);
+        return server->services.store != NULL;
+}
+
+static void close_store(struct server *server)
+{
+        store_close(server->services.store);
+}
+
+static bool open_roles(struct server *server, struct error *error)
+{
+        return role_seed(server->services.store, error);
+}
+
+static bool open_settings(struct server *server, struct error *error)
+{
+        struct store_db *db = store_reader_open(server->services.store, error);
+        enum log_level level = LOG_LEVEL_INFO;
+
+        if (!db)
+                return false;
+        bool is_good = settings_load(db, server->config->data_folder, server->config->flags, error);
+        store_reader_close(db);
+        if (!is_good)
+                return false;
+        if (log_level_parse(settings_current()->log_level, &level))
+                log_configure(level, !strcmp(settings_current()->log_format, "json"));
+        return true;
+}
+
+static bool open_docker(struct server *server, struct error *error)
+{
+        server->services.docker = docker_new(settings_current()->docker_host, error);
+        return server->services.docker != NULL;
+}
+
+static void close_docker(struct server *server)
+{
+        docker_free(server->services.docker);
+}
+
+static bool open_admin(struct server *server, struct error *error)
+{
+        server->admin = admin_socket_open(&server->services, error);
+        return server->admin != NULL;
+}
+
+/* A command that still runs uses all the rest, so that there is nothing left to do in order. */
+static void close_admin(struct server *server)
+{
+        if (!admin_socket_close(server->admin, ADMIN_STOP_MS)) {
+                log_warning("stopped while an admin command was running");
+                _exit(0);
+        }
+}
+
+/* Started in this order, stopped in the reverse. */
+static const struct part {
+        const char *name;
+        bool (*open)(struct server *server, struct error *error);
+        void (*close)(struct server *server);
+} parts[] = {
+        {"lock", open_lock, close_lock},       {"store", open_store, close_store},
+        {"roles", open_roles, NULL},           {"settings", open_settings, NULL},
+        {"docker", open_docker, close_docker}, {"admin socket", open_admin, close_admin},
+};
+
+static void stop_hard(int signal_number)
+{
+        (void)signal_number;
+        _exit(0);
+}
+
+static void wait_for_signal(const sigset_t *signals)
+{
+        int number = 0;
+
+        while (sigwait(signals, &number))
+                ;
+        log_info("stopping", "signal", strsignal(number));
+        signal(SIGALRM, stop_hard);
+        alarm(STOP_MAXIMUM_SECONDS);
+}
+
+static void block_signals(sigset_t *signals)
+{
+        sigemptyset(signals);
+        sigaddset(signals, SIGTERM);
+        sigaddset(signals, SIGINT);
+        pthread_sigmask(SIG_BLOCK, signals, NULL);
+        signal(SIGPIPE, SIG_IGN);
+}
+
+int serve(const struct config *config)
+{
+        struct server server = {.config = config, .services = {.data_folder = config->data_folder}, .lock = -1};
+        auto_error error = {0};
+        sigset_t signals;
+        size_t started = 0;
+
+        block_signals(&signals);
+        umask(077);
+        while (started < COUNT_OF(parts) && parts[started].open(&server, &error))
+                started++;
+        bool is_running = started == COUNT_OF(parts);
+        if (is_running) {
+                log_info("serving", "version", LONGSHORE_VERSION, "data", config->data_folder);
+                wait_for_signal(&signals);
+        }
+        while (started-- > 0)
+                if (parts[started].close)
+                        parts[started].close(&server);
+        return is_running ? 0 : cli_fail(config, &error);
+}

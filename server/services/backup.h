@@ -1,0 +1,29 @@
+/* Backup and restore: one tar file that holds the store, the setup folder, the records and config.json.
+ *
+ * The store's copy is of one instant. The other files are read after it, so that the records of every turn that the
+ * copied store knows as ended are whole; those of a turn that runs meanwhile may hold more than the store knows, and a
+ * restored server ends such turns when it reconciles. */
+#ifndef SERVICES_BACKUP_H
+#define SERVICES_BACKUP_H
+
+#include "server/base/field.h"
+#include "server/services/services.h"
+
+struct backup_input {
+        const char *file;
+        bool withKey;
+};
+extern const struct field_table backup_table;
+/* {file, bytes, contents}. The file (mode 0600) is there whole or not at all; one that exists is never replaced. Blocks
+ * while it copies. For a server administrator only. */
+MUST_CHECK bool backup_run(struct call *call, const struct backup_input *input, json_t **result, struct error *error);
+
+struct restore_input {
+        const char *file;
+};
+extern const struct field_table restore_table;
+/* Makes the data folder from a backup: all or nothing, and only when it does not exist or is empty. ERROR_CONFLICT when
+ * it is not. */
+MUST_CHECK bool backup_restore(const char *data_folder, const char *file, struct error *error);
+
+#endif
