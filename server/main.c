@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "git/worker.h"
+#include "server/base/document.h"
 #include "server/base/secret.h"
 #include "server/cli.h"
 #include "server/lock.h"
 #include "server/reference.h"
 #include "server/serve.h"
 #include "server/services/backup.h"
-#include "server/base/document.h"
 
 #define EXIT_USAGE 2
 #define PRINT_MAXIMUM (4 * 1024 * 1024)
@@ -24,8 +24,10 @@ static int run_version(const struct config *config)
 static int run_reference(const struct config *config)
 {
         auto_text out = TEXT_WITH_MAXIMUM(PRINT_MAXIMUM);
+        auto_error error = {0};
 
-        reference_print(document_get_string(config->arguments, "section"), &out);
+        if (!reference_print(document_get_string(config->arguments, "section"), &out, &error))
+                return cli_fail(config, &error);
         fputs(text_string(&out), stdout);
         return 0;
 }

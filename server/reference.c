@@ -111,6 +111,13 @@ static const struct section {
         {"permissions", "Permissions", print_permissions},
 };
 
+static const char *const section_names[] = {"tools", "settings", "environment", "rest", "errors", "permissions", NULL};
+
+static const struct field reference_rows[] = {
+        STRING_FIELD(struct reference_input, section, .choices = section_names, .help = "One section; all without it."),
+};
+const struct field_table reference_table = FIELD_TABLE(struct reference_input, reference_rows);
+
 static void print_section(const struct section *section, struct text *out)
 {
         text_printf(out, "%s## %s\n\n", out->length ? "\n" : "", section->title);

@@ -1,26 +1,37 @@
 #include "server/serve.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "docker/client.h"
 #include "server/admin/socket.h"
 #include "server/base/log.h"
+#include "server/base/path.h"
 #include "server/cli.h"
 #include "server/lock.h"
+#include "server/routes.h"
+#include "server/services/environment.h"
 #include "server/services/role.h"
+#include "server/services/runtime.h"
 
 /* A part that does not end in time is left behind: what it was doing is found again at the next start. */
 #define STOP_MAXIMUM_SECONDS 4
 #define ADMIN_STOP_MS 1000
+/* Calls that wait for a worker; more are told to come again. */
+#define DOOR_QUEUE_MAXIMUM 1024
 
 struct server {
         const struct config *config;
         struct services services;
         int lock;
         struct admin_socket *admin;
+        struct routes_context routes;
+        struct http_server *http;
+        char *address; /* "http://host:port" */
 };
 
 static bool open_lock(struct server *server, struct error *error)
@@ -77,6 +88,84 @@ static void close_docker(struct server *server)
         docker_free(server->services.docker);
 }
 
+static bool open_environments(struct server *server, struct error *error)
+{
+        auto_free char *usual = path_join(server->config->data_folder, "setup");
+        const char *configured = settings_current()->setup_folder;
+
+        server->services.environments =
+                environments_open(server->services.store, configured ? configured : usual, error);
+        return server->services.environments != NULL;
+}
+
+static void close_environments(struct server *server)
+{
+        environments_close(server->services.environments);
+}
+
+/* The runner's program lies beside this one, unless LONGSHORE_RUNNER names another. */
+static char *runner_path(struct error *error)
+{
+        const char *named = getenv("LONGSHORE_RUNNER");
+        char self[PATH_MAX];
+
+        if (named)
+                return text_copy(named);
+        ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+        if (length < 0) {
+                error_set(error, ERROR_INTERNAL, "the program's own folder cannot be told");
+                return NULL;
+        }
+        self[length] = '\0';
+        return text_format("%.*s/longshore-runner", (int)(strrchr(self, '/') - self), self);
+}
+
+static bool open_runtime(struct server *server, struct error *error)
+{
+        auto_free char *runner = runner_path(error);
+
+        return runner && runtime_start(&server->services, runner, error);
+}
+
+static void close_runtime(struct server *server)
+{
+        runtime_stop(server->services.runtime);
+}
+
+static bool write_address(struct server *server, const char *host, struct error *error)
+{
+        auto_free char *path = path_join(server->config->data_folder, "address");
+        const char *shown = !strcmp(host, "0.0.0.0") || !strcmp(host, "::") ? "localhost" : host;
+        auto_free char *line = text_format("%s:%u\n", shown, http_server_port(server->http));
+
+        server->address = text_format("http://%.*s", (int)strcspn(line, "\n"), line);
+        server->services.address = server->address;
+        log_info("listening", "address", server->address);
+        return path_write(path, line, strlen(line), 0600, error);
+}
+
+static bool open_http(struct server *server, struct error *error)
+{
+        const struct settings *settings = settings_current();
+        struct http_server_options options = {
+                .host = settings->host, .port = (uint16_t)settings->port, .threads = (unsigned)settings->http_threads};
+
+        server->routes.services = &server->services;
+        server->routes.mcp.services = &server->services;
+        server->routes.mcp.pool = pool_new((unsigned)settings->worker_threads, DOOR_QUEUE_MAXIMUM);
+        server->services.address = "";
+        routes_apply(&server->routes, &options);
+        server->http = http_server_start(&options, error);
+        return server->http && write_address(server, settings->host, error);
+}
+
+static void close_http(struct server *server)
+{
+        http_server_stop(server->http);
+        pool_free(server->routes.mcp.pool);
+        free(server->address);
+}
+
 static bool open_admin(struct server *server, struct error *error)
 {
         server->admin = admin_socket_open(&server->services, error);
@@ -98,9 +187,15 @@ static const struct part {
         bool (*open)(struct server *server, struct error *error);
         void (*close)(struct server *server);
 } parts[] = {
-        {"lock", open_lock, close_lock},       {"store", open_store, close_store},
-        {"roles", open_roles, NULL},           {"settings", open_settings, NULL},
-        {"docker", open_docker, close_docker}, {"admin socket", open_admin, close_admin},
+        {"lock", open_lock, close_lock},
+        {"store", open_store, close_store},
+        {"roles", open_roles, NULL},
+        {"settings", open_settings, NULL},
+        {"docker", open_docker, close_docker},
+        {"environments", open_environments, close_environments},
+        {"runtime", open_runtime, close_runtime},
+        {"http", open_http, close_http},
+        {"admin socket", open_admin, close_admin},
 };
 
 static void stop_hard(int signal_number)
