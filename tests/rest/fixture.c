@@ -1,0 +1,73 @@
+#include "tests/rest/fixture.h"
+
+#include "server/base/clock.h"
+#include "server/base/document.h"
+#include "server/base/path.h"
+#include "server/services/environment.h"
+#include "server/services/key.h"
+#include "server/services/role.h"
+#include "server/services/user.h"
+
+int rest_set_up(void **state)
+{
+        struct rest_fixture *fixture = memory_new(sizeof *fixture);
+        struct http_server_options options = {.threads = 1, .stop_timeout_ms = 1000};
+        auto_error error = {0};
+
+        strcpy(fixture->root, "/tmp/longshore-rest-XXXXXX");
+        assert_non_null(mkdtemp(fixture->root));
+        auto_free char *setup = path_join(fixture->root, "setup");
+        struct services *services = &fixture->services;
+        services->data_folder = fixture->root;
+        services->store = store_open(fixture->root, &error);
+        assert_non_null(services->store);
+        assert_true(role_seed(services->store, &error));
+        services->environments = environments_open(services->store, setup, &error);
+        assert_non_null(services->environments);
+        fixture->context.services = fixture->context.mcp.services = services;
+        fixture->context.mcp.pool = pool_new(1, 10);
+        routes_apply(&fixture->context, &options);
+        fixture->server = http_server_start(&options, &error);
+        assert_string_equal(error.message, "");
+        fixture->connection = connection_open(fixture->server);
+        *state = fixture;
+        return 0;
+}
+
+int rest_tear_down(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_error error = {0};
+
+        connection_close(fixture->connection);
+        http_server_stop(fixture->server);
+        pool_free(fixture->context.mcp.pool);
+        environments_close(fixture->services.environments);
+        store_close(fixture->services.store);
+        assert_true(path_remove_tree(fixture->root, &error));
+        free(fixture);
+        return 0;
+}
+
+char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
+{
+        auto_error error = {0};
+        struct store_db *reader = store_reader_open(fixture->services.store, &error);
+        struct call call = {.services = &fixture->services,
+                            .db = reader,
+                            .actor = &actor_local,
+                            .source = "cli",
+                            .now = clock_now()};
+        struct user_add_input person = {.name = user, .role = role};
+        struct key_add_input key = {.user = user, .name = "test"};
+        json_t *added = NULL, *made = NULL;
+
+        bool is_good = user_add(&call, &person, &added, &error) && key_add(&call, &key, &made, &error);
+        assert_string_equal(error.message, "");
+        assert_true(is_good);
+        char *result = text_copy(document_get_string(made, "key"));
+        json_decref(added);
+        json_decref(made);
+        store_reader_close(reader);
+        return result;
+}

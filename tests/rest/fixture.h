@@ -1,0 +1,25 @@
+/* A server with the program's own routes on an empty store. */
+#ifndef TESTS_REST_FIXTURE_H
+#define TESTS_REST_FIXTURE_H
+
+#include "server/routes.h"
+#include "tests/http/fixture.h"
+
+struct rest_fixture {
+        char root[64];
+        struct services services;
+        struct routes_context context;
+        struct http_server *server;
+        struct connection *connection;
+};
+
+int rest_set_up(void **state);
+int rest_tear_down(void **state);
+
+/* A new user with the role at the server (NULL for none) and a key of theirs, on the heap. */
+char *rest_key(struct rest_fixture *fixture, const char *user, const char *role);
+
+int run_route_tests(void);
+int run_reference_tests(void);
+
+#endif

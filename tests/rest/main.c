@@ -1,0 +1,8 @@
+#include "server/base/secret.h"
+#include "tests/rest/fixture.h"
+
+int main(void)
+{
+        secret_init();
+        return run_route_tests() + run_reference_tests();
+}
