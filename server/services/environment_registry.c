@@ -20,6 +20,7 @@ struct environments {
         struct environment_snapshot *current;
         uint64_t generation;
         struct environment_watch *watch;
+        struct error failure; /* of the watch's latest reading; used by its thread only */
 };
 
 struct environment_snapshot *environments_current(struct environments *environments)
@@ -74,14 +75,20 @@ bool environments_reload(struct environments *environments, struct error *error)
         return is_good;
 }
 
+/* A failed reading is repeated every second, and logged when its reason is a new one. */
 static bool reload_on_change(void *context)
 {
+        struct environments *environments = context;
         auto_error error = {0};
 
-        if (environments_reload(context, &error))
-                return true;
-        log_warning("the setup folder cannot be taken up; what it held before stays", "reason", error.message);
-        return false;
+        bool is_good = environments_reload(environments, &error);
+        if (!is_good && strcmp(error.message, environments->failure.message))
+                log_warning("the setup folder cannot be taken up; what it held before stays", "reason", error.message);
+        if (is_good)
+                error_clear(&environments->failure);
+        else
+                error_move(&environments->failure, &error);
+        return is_good;
 }
 
 uint64_t environments_generation(struct environments *environments)
@@ -158,6 +165,7 @@ void environments_close(struct environments *environments)
 {
         environment_watch_close(environments->watch);
         environment_snapshot_release(environments->current);
+        error_clear(&environments->failure);
         pthread_cond_destroy(&environments->is_new);
         pthread_mutex_destroy(&environments->lock);
         pthread_mutex_destroy(&environments->reading);
