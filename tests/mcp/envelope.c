@@ -22,6 +22,9 @@ static void an_id_comes_back_as_it_was(void **state)
         expect_id("9007199254740993");
         expect_id("9223372036854775807");
         expect_id("1.5");
+        expect_id("0.1");
+        expect_id("0.30000000000000004");
+        expect_id("1e300");
         expect_id("\"1\"");
         expect_id("\"\"");
         expect_id("\"a\\\"\\\\\\n\\u0001 \xc3\xa9\"");
