@@ -103,10 +103,14 @@ void envelope_result(struct text *out, const json_t *id, const char *result, siz
 void envelope_error(struct text *out, const json_t *id, enum envelope_code code, const char *sentence,
                     const json_t *data)
 {
+        auto_text clean = TEXT_WITH_MAXIMUM(4000);
+
+        /* A parser's complaint shows the bytes it stumbled over. */
+        utf8_append_clean(&clean, sentence, strlen(sentence));
         text_append_string(out, "{\"jsonrpc\":\"2.0\",\"id\":");
         write_id(out, id);
         text_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
-        document_append_quoted(out, sentence, strlen(sentence));
+        document_append_quoted(out, text_string(&clean), clean.length);
         if (data) {
                 auto_free char *printed = document_print(data);
                 text_append_string(out, ",\"data\":");

@@ -46,12 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         static const char *const versions[] = {NULL, "2025-03-26", "2025-11-25", "2026-07-28"};
         static struct services services;
-        auto_exchange exchange;
         auto_error error = {0};
         size_t length;
 
         if (!size)
                 return 0;
+        auto_exchange exchange;
         log_configure(LOG_LEVEL_ERROR + 1, false);
         stub_reset();
         stub.changes = data[0] >> 6;
