@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "mcp/envelope.h"
 #include "server/base/document.h"
 
 #define OMITTED "Omitted"
@@ -154,14 +155,6 @@ static void write_object(struct writer *writer, const char *parent, const json_t
         text_append(writer->out, "}", 1);
 }
 
-static void write_real(struct text *out, const json_t *value)
-{
-        char digits[40];
-        size_t length = json_dumpb(value, digits, sizeof digits, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-
-        text_append(out, digits, length);
-}
-
 static void write_integer(struct text *out, json_int_t value)
 {
         char digits[24], *at = digits + sizeof digits;
@@ -192,7 +185,7 @@ static void write_value(struct writer *writer, const char *parent, const char *n
                 write_integer(writer->out, json_integer_value(value));
                 return;
         case JSON_REAL:
-                write_real(writer->out, value);
+                envelope_real(writer->out, value);
                 return;
         case JSON_TRUE:
                 text_append(writer->out, "true", 4);

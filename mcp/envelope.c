@@ -1,6 +1,7 @@
 #include "mcp/envelope.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/base/cleanup.h"
@@ -56,6 +57,17 @@ void message_read(json_t *document, struct message *message)
         }
 }
 
+void envelope_real(struct text *out, const json_t *real)
+{
+        char digits[40];
+        size_t length = json_dumpb(real, digits, sizeof digits - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+        digits[length] = '\0';
+        if (strtod(digits, NULL) < json_real_value(real) || strtod(digits, NULL) > json_real_value(real))
+                length = json_dumpb(real, digits, sizeof digits, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+        text_append(out, digits, length);
+}
+
 static void write_id(struct text *out, const json_t *id)
 {
         if (json_is_string(id)) {
@@ -63,9 +75,7 @@ static void write_id(struct text *out, const json_t *id)
         } else if (json_is_integer(id)) {
                 text_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
         } else if (json_is_real(id)) {
-                char digits[40];
-                text_append(out, digits,
-                            json_dumpb(id, digits, sizeof digits, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)));
+                envelope_real(out, id);
         } else {
                 text_append_string(out, "null");
         }
@@ -93,10 +103,14 @@ void envelope_result(struct text *out, const json_t *id, const char *result, siz
 void envelope_error(struct text *out, const json_t *id, enum envelope_code code, const char *sentence,
                     const json_t *data)
 {
+        auto_text clean = TEXT_WITH_MAXIMUM(4000);
+
+        /* A parser's complaint shows the bytes it stumbled over. */
+        utf8_append_clean(&clean, sentence, strlen(sentence));
         text_append_string(out, "{\"jsonrpc\":\"2.0\",\"id\":");
         write_id(out, id);
         text_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
-        document_append_quoted(out, sentence, strlen(sentence));
+        document_append_quoted(out, text_string(&clean), clean.length);
         if (data) {
                 auto_free char *printed = document_print(data);
                 text_append_string(out, ",\"data\":");

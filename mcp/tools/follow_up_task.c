@@ -7,8 +7,8 @@
 static const struct field input_rows[] = {
         STRING_FIELD(struct task_follow_up_input, taskId, .is_required = true, .minimum = 1, .maximum = 100,
                      .help = "Id of a finished or staged task."),
-        STRING_FIELD(struct task_follow_up_input, instructions, .minimum = 1, .maximum = 200000,
-                     .help = "What the agent is to do next. A staged task may be started without."),
+        STRING_FIELD(struct task_follow_up_input, instructions, .is_required = true, .minimum = 1, .maximum = 200000,
+                     .help = "What the agent is to do next."),
         STRING_FIELD(struct task_follow_up_input, idempotencyKey, .minimum = 1, .maximum = 200,
                      .help = "A key of your own that makes a retry safe: the same key with the same arguments is "
                              "delivered once."),
@@ -19,7 +19,7 @@ static const struct field output_rows[] = {
         OUT_STRING("taskId", .is_required = true, .help = "Id of the task."),
         OUT_STRING("status", .is_required = true, .choices = task_statuses,
                    .help = "running, or queued while it waits for a free slot."),
-        OUT_INTEGER("turn", .help = "Turn that the instructions became."),
+        OUT_INTEGER("turnIndex", .is_nullable = true, .help = "Turn that the instructions became."),
         OUT_INTEGER("followUpCount", .help = "Follow-ups so far, this one included."),
         OUT_STRING("url", .is_nullable = true, .help = "Page of the task."),
         OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),

@@ -14,8 +14,8 @@ static const struct field input_rows[] = {
         BOOLEAN_FIELD(struct task_get_input, includeSummary,
                       .help = "Also return the summary file, which the agent may have written long ago; "
                               "summaryProvenance says how old it is."),
-        BOOLEAN_FIELD(struct task_get_input, includeOutput, .preset = 1,
-                      .help = "Whether a deploy task's result carries the end of its output."),
+        BOOLEAN_FIELD(struct task_get_input, includeOutput,
+                      .help = "Also return the end of what the agent's process printed."),
         INTEGER_FIELD(struct task_get_input, outputMaxChars, .minimum = 1, .maximum = 200000, .preset = 20000,
                       .help = "Characters of the end of that output to return."),
 };

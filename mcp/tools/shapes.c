@@ -46,6 +46,7 @@ static const struct field_table usage_shape = OUTPUT_TABLE("usage", usage_rows);
         OUT_BOOLEAN("snoozedForMe", .help = "Whether you snoozed it."), \
         OUT_STRING("pinSnoozedUntilForMe", .is_nullable = true, .format = "date-time", .help = "Until when."), \
         OUT_BOOLEAN("pinFollowedByMe", .help = "Whether your pin follows the creator's."), \
+        OUT_INTEGER("pinFollowVersionForMe", .help = "Version of your pin, when it follows the creator's."), \
         OUT_BOOLEAN("isWinner", .help = "Marked as the best of its group."), \
         OUT_BOOLEAN("isLoser", .help = "Marked as ruled out."), \
         OUT_ANY("approvedBy", .help = "Who approved it, null when nobody has."), \
@@ -87,6 +88,8 @@ const struct field_table provenance_shape = OUTPUT_TABLE("provenance", provenanc
 
 static const struct field agent_error_rows[] = {
         OUT_STRING("message", .help = "What the agent reported."),
+        OUT_BOOLEAN("messageTruncated", .help = "Whether the message was cut."),
+        OUT_INTEGER("messageTotalChars", .help = "Characters of the whole message."),
         OUT_STRING("type", .is_nullable = true, .help = "Its type, as the agent named it."),
         OUT_STRING("category", .is_nullable = true, .help = "auth, rate_limit, timeout, setup or unknown."),
         OUT_STRING("timestamp", .is_nullable = true, .format = "date-time", .help = "When."),
@@ -106,6 +109,8 @@ static const struct field failure_rows[] = {
         OUT_INTEGER("exitCode", .is_nullable = true, .help = "Exit code; -1 when the agent never started."),
         OUT_STRING("stage", .help = "launch: the task never reached the agent; agent: it ended badly."),
         OUT_STRING("message", .is_nullable = true, .help = "What went wrong."),
+        OUT_BOOLEAN("messageTruncated", .help = "Whether the message was cut."),
+        OUT_INTEGER("messageTotalChars", .help = "Characters of the whole message."),
         OUT_STRING("category", .help = "auth, rate_limit, timeout, setup or unknown."),
         OUT_STRING("type", .is_nullable = true, .help = "The reason more exactly."),
         OUT_OBJECTS("agentErrors", agent_error_shape, .help = "Errors that the agent reported."),
@@ -125,6 +130,11 @@ static const struct field task_details_rows[] = {
         OUT_BOOLEAN("summaryIsPlaceholder", .help = "Whether the agent never wrote one."),
         OUT_OBJECT("summaryProvenance", provenance_shape, .is_nullable = true, .help = "How old the summary is."),
         OUT_OBJECT("failure", failure_shape, .is_nullable = true, .help = "Why it failed; only of failed tasks."),
+        OUT_STRING("endReason", .is_nullable = true,
+                   .help = "Why the last turn ended; of failed and interrupted tasks."),
+        OUT_STRING("endedBy", .help = "Who ended it, when somebody did."),
         OUT_STRING("output", .is_nullable = true, .help = "End of what was printed; with includeOutput."),
+        OUT_BOOLEAN("outputTruncated", .help = "Whether more was printed before it."),
+        OUT_STRING("outputPath", .help = "File for read_task_file that holds all of it."),
 };
 const struct field_table task_details_shape = OUTPUT_TABLE("task details", task_details_rows);

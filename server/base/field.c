@@ -80,6 +80,12 @@ const char *field_nearest(const char *name, const char *const *names, size_t cou
         return nearest;
 }
 
+/* How many bytes of a member's name from outside a message shows. */
+static int shown_length(const char *name)
+{
+        return (int)utf8_head_length(name, strlen(name), 60);
+}
+
 static bool refuse_unknown(const struct field_table *table, const char *path, const char *name, struct error *error)
 {
         auto_free const char **names = memory_new(table->count * sizeof *names);
@@ -88,9 +94,9 @@ static bool refuse_unknown(const struct field_table *table, const char *path, co
                 names[i] = table->rows[i].name;
         const char *nearest = field_nearest(name, names, table->count);
         if (nearest)
-                return error_set(error, ERROR_INVALID_INPUT, "%s%.100s is not known; did you mean %s?", path, name,
-                                 nearest);
-        return error_set(error, ERROR_INVALID_INPUT, "%s%.100s is not known", path, name);
+                return error_set(error, ERROR_INVALID_INPUT, "%s%.*s is not known; did you mean %s?", path,
+                                 shown_length(name), name, nearest);
+        return error_set(error, ERROR_INVALID_INPUT, "%s%.*s is not known", path, shown_length(name), name);
 }
 
 static bool check_range(const struct field *row, const char *path, int64_t size, const char *unit, struct error *error)
@@ -160,10 +166,11 @@ static bool check_map(const struct field *row, const char *path, json_t *value, 
         json_object_foreach(value, name, entry)
         {
                 if (row->is_valid && !row->is_valid(name))
-                        return error_set(error, ERROR_INVALID_INPUT, "%s: the name %.100s must be %s", path, name,
-                                         row->shape);
+                        return error_set(error, ERROR_INVALID_INPUT, "%s: the name %.*s must be %s", path,
+                                         shown_length(name), name, row->shape);
                 if (!json_is_string(entry))
-                        return error_set(error, ERROR_INVALID_INPUT, "%s.%.100s must be a string", path, name);
+                        return error_set(error, ERROR_INVALID_INPUT, "%s.%.*s must be a string", path,
+                                         shown_length(name), name);
         }
         return true;
 }

@@ -62,6 +62,23 @@ static void expect_refusal(const char *input, const char *message)
         assert_string_equal(error.message, message);
 }
 
+static void a_message_cuts_a_name_between_characters(void **state)
+{
+        auto_text input = TEXT_WITH_MAXIMUM(1000);
+        auto_error error = {0};
+        auto_field_memory memory = {0};
+        struct order order;
+
+        (void)state;
+        text_append_string(&input, "{\"x");
+        for (int i = 0; i < 100; i++)
+                text_append_string(&input, "\xc3\xa9");
+        text_append_string(&input, "\":1}");
+        auto_json *document = document_parse(text_string(&input), input.length, &error);
+        assert_false(field_read(&order_table, document, &memory, &order, &error));
+        assert_true(utf8_is_valid(error.message, strlen(error.message)));
+}
+
 static void a_good_input_fills_the_struct(void **state)
 {
         auto_error error = {0};
@@ -176,6 +193,7 @@ int run_field_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_good_input_fills_the_struct),
+                cmocka_unit_test(a_message_cuts_a_name_between_characters),
                 cmocka_unit_test(a_refusal_names_the_field_and_what_would_be_right),
                 cmocka_unit_test(a_refused_nested_input_leaks_nothing_and_text_values_are_checked),
                 cmocka_unit_test(the_schema_says_what_the_validation_does),

@@ -22,6 +22,9 @@ static void an_id_comes_back_as_it_was(void **state)
         expect_id("9007199254740993");
         expect_id("9223372036854775807");
         expect_id("1.5");
+        expect_id("0.1");
+        expect_id("0.30000000000000004");
+        expect_id("1e300");
         expect_id("\"1\"");
         expect_id("\"\"");
         expect_id("\"a\\\"\\\\\\n\\u0001 \xc3\xa9\"");
@@ -71,6 +74,7 @@ static void what_is_no_json_is_a_parse_error(void **state)
         expect_refusal("{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}", 400, -32700, false);
         expect_refusal("{\"jsonrpc\":\"2.0\",\"id\":123456789012345678901234567890,\"method\":\"ping\"}", 400, -32700,
                        false);
+        expect_refusal("[{\"a\":\"t\"\"0\\\xd9\x96\x9b\xd3\" \"}]", 400, -32700, false);
         for (int i = 0; i < 200000; i++)
                 text_append_string(&deep, "[");
         expect_refusal(text_string(&deep), 400, -32700, false);

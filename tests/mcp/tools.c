@@ -92,6 +92,7 @@ static void arguments_that_do_not_fit_are_named(void **state)
         expect_invalid("get_task_output", "{\"taskId\":\"t\",\"include\":[\"all\"]}", "include[0]");
         expect_invalid("interrupt_task", "{\"taskId\":\"t\",\"queue\":\"drop\"}", "queue must be one of: pause");
         expect_invalid("follow_up_task", "{\"instructions\":\"x\"}", "taskId is required");
+        expect_invalid("follow_up_task", "{\"taskId\":\"t\"}", "instructions is required");
 }
 
 static void expect_refusal(const char *tool, const char *arguments, const char *text)
@@ -126,9 +127,9 @@ static void a_change_tells_why_it_was_refused(void **state)
         (void)state;
         expect_refusal("create_task", "{}",
                        "{\"error\":\"conflict\",\"message\":\"a plain reason\",\"details\":{\"why\":\"because\"}}");
-        expect_refusal("follow_up_task", "{\"taskId\":\"t\"}",
+        expect_refusal("follow_up_task", "{\"taskId\":\"t\",\"instructions\":\"x\"}",
                        "{\"error\":\"task_busy\",\"message\":\"The task is busy; wait until its turn has ended.\"}");
-        expect_refusal("follow_up_task", "{\"taskId\":\"crash\"}",
+        expect_refusal("follow_up_task", "{\"taskId\":\"crash\",\"instructions\":\"x\"}",
                        "{\"error\":\"internal\",\"message\":\"The server failed; the log has the reason under the "
                        "request id.\"}");
 }

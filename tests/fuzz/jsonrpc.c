@@ -1,0 +1,67 @@
+/* Anything as the body of a request to the MCP door, up to the printed answers, with stand-ins for the services. The
+ * first byte chooses the protocol revision. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/exchange.h"
+#include "server/base/document.h"
+#include "server/base/log.h"
+#include "tests/mcp/stub.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+bool store_write(struct store *store, store_work *work, void *context, struct error *error)
+{
+        (void)store;
+        return work(NULL, context, error);
+}
+
+void store_write_later(struct store *store, store_work *work, void *context, store_done *done)
+{
+        (void)store, (void)work, (void)context, (void)done;
+}
+
+struct store_db *store_reader_open(struct store *store, struct error *error)
+{
+        (void)store, (void)error;
+        return NULL;
+}
+
+void store_reader_close(struct store_db *db)
+{
+        (void)db;
+}
+
+/* Whatever goes out is JSON, and an answer has the form of one. */
+static void check_answer(const char *body, size_t length)
+{
+        auto_error error = {0};
+        auto_json *answer = document_parse(body, length, &error);
+
+        if (!answer || (!json_is_array(answer) && !json_object_get(answer, "jsonrpc")))
+                abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        static const char *const versions[] = {NULL, "2025-03-26", "2025-11-25", "2026-07-28"};
+        static struct services services;
+        auto_error error = {0};
+        size_t length;
+
+        if (!size)
+                return 0;
+        auto_exchange exchange;
+        log_configure(LOG_LEVEL_ERROR + 1, false);
+        stub_reset();
+        stub.changes = data[0] >> 6;
+        struct caller caller = {.services = &services, .token = STUB_TOKEN, .request_id = "fuzz"};
+        exchange_open(&exchange, (const char *)data + 1, size - 1, versions[data[0] % COUNT_OF(versions)], 100000,
+                      "fuzz");
+        if (!exchange_run(&exchange, &caller, &error))
+                abort();
+        auto_free char *body = exchange_print(&exchange, &length);
+        if (body)
+                check_answer(body, length);
+        return 0;
+}
