@@ -44,7 +44,7 @@ static const struct field rows[] = {
                .shape = "unix:// and the path of a socket", .help = "The Docker engine. At the next start."),
         BOOLEAN(MCP_SERVER_ENABLED, mcp_server_enabled, .help = "Whether POST /mcp answers."),
         STRING(SITE_URL, site_url, .is_valid = is_site_url, .shape = "an http or https URL without a slash at its end",
-               .help = "The server's address as people reach it; by default the address a request came to."),
+               .help = "The server's address as people reach it; by default where it listens."),
         STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
                .help = "Origins that browsers may call from besides the site's own and loopback, with commas between."),
         STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
