@@ -199,7 +199,8 @@ def all_suites(long):
     found.extend(c_suites())
     found.append(Suite("harness", [("harness", [python, "tests/lib/selftest.py"])], 60))
     found.append(Suite("shape", [("shape self-test", [python, "tests/shape/selftest.py"]),
-                                 ("shape", [python, "tests/shape/shape.py", str(ROOT)])], 60))
+                                 ("shape", [python, "tests/shape/shape.py", str(ROOT)]),
+                                 ("readme", [python, "tests/shape/readme.py"])], 60))
     bench = []
     if (ROOT / "tests" / "bench" / "run").exists():
         bench.append(Suite("bench", [("bench", ["tests/bench/run"])], 900, build="release"))

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The README's lists of settings and tools are those of the tables.
 
-readme.py LONGSHORED [README]          compares, one ok / not ok line a list
-readme.py --write LONGSHORED [README]  puts the present lists in
+readme.py [--write] [LONGSHORED]
+
+Compares, one ok / not ok line a list; --write puts the present lists in. The program is $LONGSHORED when none is given.
 """
+import os
 import re
 import subprocess
 import sys
@@ -25,14 +27,15 @@ def tools(program):
     return "\n".join(rows)
 
 
+# The markers keep a line between them, so that an empty list is found too.
 LISTS = {"settings": settings, "tools": tools}
 
 
 def main():
-    arguments = sys.argv[1:]
-    is_writing = arguments[0] == "--write"
-    program, *rest = arguments[1:] if is_writing else arguments
-    path = rest[0] if rest else "README.md"
+    is_writing = sys.argv[1:2] == ["--write"]
+    programs = sys.argv[1 + is_writing:]
+    program = programs[0] if programs else os.environ["LONGSHORED"]
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "README.md")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     failed = False
