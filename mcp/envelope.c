@@ -28,9 +28,9 @@ static void read_call(json_t *document, struct message *message)
         }
         message->kind = id ? MESSAGE_REQUEST : MESSAGE_NOTIFICATION;
         message->id = id;
-        if (params && !json_is_object(params))
+        if (params && !json_is_object(params) && !json_is_null(params))
                 invalid(message, "The member params must be an object.");
-        message->params = params;
+        message->params = json_is_object(params) ? params : NULL;
 }
 
 void message_read(json_t *document, struct message *message)

@@ -28,6 +28,8 @@ static void an_id_comes_back_as_it_was(void **state)
         expect_id("\"1\"");
         expect_id("\"\"");
         expect_id("\"a\\\"\\\\\\n\\u0001 \xc3\xa9\"");
+        auto_reply without = post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":null}");
+        assert_int_equal(without.status, 200);
         auto_text huge = TEXT_WITH_MAXIMUM(1000000);
         text_append_string(&huge, "\"");
         for (int i = 0; i < 100000; i++)
