@@ -250,6 +250,7 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_due ON jobs (due_at);
 CREATE INDEX jobs_task ON jobs (task);
+CREATE INDEX jobs_turn ON jobs (turn);
 
 -- A row precedes every outside resource, so that nothing made half way is ever forgotten.
 CREATE TABLE resources (

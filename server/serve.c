@@ -132,18 +132,50 @@ static void close_runtime(struct server *server)
         runtime_stop(server->services.runtime);
 }
 
-static bool write_address(struct server *server, const char *host, struct error *error)
+static char *address_of(const char *host, unsigned port)
+{
+        if (!strcmp(host, "0.0.0.0") || !strcmp(host, "::"))
+                host = "localhost";
+        return text_format(strchr(host, ':') ? "http://[%s]:%u" : "http://%s:%u", host, port);
+}
+
+/* DATA/address tells scripts and tests where the server listens, also on a port that was free. */
+static bool write_address(struct server *server, struct error *error)
 {
         auto_free char *path = path_join(server->config->data_folder, "address");
-        const char *shown = !strcmp(host, "0.0.0.0") || !strcmp(host, "::") ? "localhost" : host;
-        auto_free char *line = text_format("%s:%u\n", shown, http_server_port(server->http));
+        auto_free char *line = text_format("%s\n", server->address + strlen("http://"));
 
-        server->address = text_format("http://%.*s", (int)strcspn(line, "\n"), line);
-        server->services.address = server->address;
-        log_info("listening", "address", server->address);
         return path_write(path, line, strlen(line), 0600, error);
 }
 
+static void close_http(struct server *server)
+{
+        auto_free char *path = path_join(server->config->data_folder, "address");
+
+        unlink(path);
+        http_server_stop(server->http);
+        pool_free(server->routes.mcp.pool);
+        free(server->address);
+}
+
+static bool listen_and_tell(struct server *server, struct http_server_options *options, struct error *error)
+{
+        server->http = http_server_start(options, error);
+        if (!server->http)
+                return false;
+        if (!options->port) {
+                free(server->address);
+                server->address = address_of(options->host, http_server_port(server->http));
+                server->services.address = server->address;
+        }
+        if (!write_address(server, error))
+                return false;
+        log_info("listening", "address", server->address);
+        return true;
+}
+
+/* The address is set before the first request can come; only a port that was free is not known until then, and nobody
+ * else knows it either. */
 static bool open_http(struct server *server, struct error *error)
 {
         const struct settings *settings = settings_current();
@@ -153,17 +185,12 @@ static bool open_http(struct server *server, struct error *error)
         server->routes.services = &server->services;
         server->routes.mcp.services = &server->services;
         server->routes.mcp.pool = pool_new((unsigned)settings->worker_threads, DOOR_QUEUE_MAXIMUM);
-        server->services.address = "";
+        server->services.address = server->address = address_of(settings->host, options.port);
         routes_apply(&server->routes, &options);
-        server->http = http_server_start(&options, error);
-        return server->http && write_address(server, settings->host, error);
-}
-
-static void close_http(struct server *server)
-{
-        http_server_stop(server->http);
-        pool_free(server->routes.mcp.pool);
-        free(server->address);
+        if (listen_and_tell(server, &options, error))
+                return true;
+        close_http(server);
+        return false;
 }
 
 static bool open_admin(struct server *server, struct error *error)
@@ -232,7 +259,7 @@ int serve(const struct config *config)
         size_t started = 0;
 
         block_signals(&signals);
-        umask(077);
+        umask(022);
         while (started < COUNT_OF(parts) && parts[started].open(&server, &error))
                 started++;
         bool is_running = started == COUNT_OF(parts);

@@ -24,7 +24,7 @@ static void append_value(struct text *out, const json_t *value)
         } else if (!value || json_is_null(value)) {
                 text_append_string(out, "-");
         } else if (json_is_boolean(value)) {
-                text_append_string(out, json_is_true(value) ? "yes" : "no");
+                text_append_string(out, json_is_true(value) ? "true" : "false");
         } else if (json_is_array(value)) {
                 for (size_t i = 0; i < json_array_size(value); i++) {
                         text_append_string(out, i ? ", " : "");

@@ -6,6 +6,7 @@
 #include "server/services/audit.h"
 #include "server/services/backup.h"
 #include "server/services/doctor.h"
+#include "server/services/environment.h"
 #include "server/services/key.h"
 #include "server/services/role.h"
 #include "server/services/team.h"
@@ -46,6 +47,17 @@ RUN(audit_list, struct audit_list_input)
 RUN_PLAIN(doctor_run)
 RUN(backup_run, struct backup_input)
 
+static bool run_environment_reload(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        (void)input;
+        if (!call->services->environments)
+                return error_set(error, ERROR_UNAVAILABLE,
+                                 "no server runs on this data folder; it reads the setup folder when it starts");
+        if (!environments_reload(call->services->environments, error))
+                return false;
+        return environment_list(call, result, error);
+}
+
 static const char *const by_name[] = {"name", NULL};
 static const char *const by_id[] = {"id", NULL};
 static const char *const by_user[] = {"user", NULL};
@@ -76,6 +88,7 @@ const struct admin_command admin_commands[] = {
          false},
         {"setting.unset", &setting_unset_table, by_name, "Remove a stored setting.", run_setting_unset, false},
         {"audit.list", &audit_list_table, NULL, "Show who did what, newest first.", run_audit_list, false},
+        {"environment.reload", NULL, NULL, "Read the setup folder again now.", run_environment_reload, false},
         {"doctor", NULL, NULL, "Check the engine, folders, disk, clock and store.", run_doctor_run, true},
         {"backup", &backup_table, by_file, "Write store, setup folder and records to a tar file.", run_backup_run,
          false},

@@ -1,0 +1,111 @@
+/* No statement may read a whole table without being marked as meant to. */
+#include "server/store/query.h"
+#include "server/store/task_list.h"
+#include "tests/store/fixture.h"
+#include "tests/store/suites.h"
+
+/* Whether the plan reads a whole table or index; the first such step is copied. */
+static bool scans(struct store_db *db, const char *sql, char step[200])
+{
+        auto_free char *explain = text_format("EXPLAIN QUERY PLAN %s", sql);
+        sqlite3_stmt *statement;
+        bool is_scanning = false;
+
+        if (sqlite3_prepare_v2(db->connection, explain, -1, &statement, NULL) != SQLITE_OK)
+                fail_msg("%s: %s", sqlite3_errmsg(db->connection), sql);
+        while (!is_scanning && sqlite3_step(statement) == SQLITE_ROW) {
+                const char *detail = (const char *)sqlite3_column_text(statement, 3);
+                is_scanning = !strncmp(detail, "SCAN ", 5) && strncmp(detail, "SCAN CONSTANT", 13) &&
+                              strncmp(detail, "SCAN (", 6);
+                if (is_scanning)
+                        snprintf(step, 200, "%s", detail);
+        }
+        sqlite3_finalize(statement);
+        return is_scanning;
+}
+
+static void only_marked_statements_read_whole_tables(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_text found = TEXT_WITH_MAXIMUM(4000);
+        char step[200];
+
+        for (size_t i = 0; i < STATEMENT_COUNT; i++)
+                if (scans(fixture->db, statement_texts[i].sql, step) && !statement_texts[i].is_scanning)
+                        text_printf(&found, "%s: %s\n", statement_texts[i].name, step);
+        assert_string_equal(text_string(&found), "");
+}
+
+static const int64_t some[] = {1, 2, 3};
+
+/* The combinations, as bits. */
+enum {
+        ENVIRONMENT = 1,
+        STATUS = 2,
+        GROUP = 4,
+        MINE = 8,
+        MY_TEAMS = 16,
+        PINNED = 32,
+        UNPINNED = 64,
+        SNOOZED = 128,
+        EVERYWHERE = 256,
+        ANY_EVERYWHERE = 512,
+        ANY_SOMEWHERE = 1024,
+        CONTINUED = 2048,
+        COMBINATIONS = 4096
+};
+
+static struct store_task_filter filter_of(unsigned bits)
+{
+        return (struct store_task_filter){
+                .viewer = 1,
+                .environment = bits & ENVIRONMENT ? 1 : 0,
+                .status = bits & STATUS ? "running" : NULL,
+                .group_id = bits & GROUP ? "g" : NULL,
+                .is_mine = bits & MINE,
+                .is_my_teams = bits & MY_TEAMS,
+                .is_pinned_set = bits & (PINNED | UNPINNED),
+                .is_pinned = bits & PINNED,
+                .is_snoozed_included = bits & SNOOZED,
+                .is_view_everywhere = bits & EVERYWHERE,
+                .is_view_any_everywhere = bits & ANY_EVERYWHERE,
+                .view_environments = some,
+                .view_count = COUNT_OF(some),
+                .view_any_environments = some,
+                .view_any_count = bits & ANY_SOMEWHERE ? COUNT_OF(some) : 0,
+                .before = bits & CONTINUED ? 100 : 0,
+                .limit = 25,
+        };
+}
+
+/* What narrows by an index. Without any, the newest tasks are read in their order until the page is full. */
+static bool is_narrowed(unsigned bits)
+{
+        return bits & (ENVIRONMENT | STATUS | GROUP | MINE | MY_TEAMS | PINNED);
+}
+
+static void lists_of_tasks_follow_an_index_or_their_own_order(void **state)
+{
+        struct fixture *fixture = *state;
+        char step[200];
+
+        for (unsigned bits = 0; bits < COMBINATIONS; bits++) {
+                struct store_task_filter filter = filter_of(bits);
+                auto_free char *list = task_list_sql(&filter, false), *total = task_list_sql(&filter, true);
+                if (scans(fixture->db, list, step) && is_narrowed(bits))
+                        fail_msg("%s in: %s", step, list);
+                if (scans(fixture->db, total, step) && is_narrowed(bits))
+                        fail_msg("%s in: %s", step, total);
+        }
+}
+
+int run_plan_tests(void)
+{
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
+        const struct CMUnitTest tests[] = {
+                WITH_STORE(only_marked_statements_read_whole_tables),
+                WITH_STORE(lists_of_tasks_follow_an_index_or_their_own_order),
+        };
+
+        return cmocka_run_group_tests_name("query plans", tests, NULL, NULL);
+}
