@@ -105,7 +105,7 @@ CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit BEGIN SELECT raise(AB
 
 -- rid grows with creation, so that "newest first" is its descending order in every index.
 CREATE TABLE tasks (
-        rid INTEGER PRIMARY KEY AUTOINCREMENT,
+        rid INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         name TEXT,
         name_source TEXT NOT NULL DEFAULT 'unset' CHECK (name_source IN ('unset', 'chosen', 'generated')),
@@ -163,7 +163,7 @@ CREATE INDEX tasks_parent ON tasks (parent_task) WHERE parent_task IS NOT NULL;
 -- One row per submission. `shown` is what viewers read, `given` what the agent was given; conversation_index is NULL on
 -- a discarded branch. Until its end a turn is waiting (for a slot), launching or running.
 CREATE TABLE turns (
-        rid INTEGER PRIMARY KEY AUTOINCREMENT,
+        rid INTEGER PRIMARY KEY,
         task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
         ordinal INTEGER NOT NULL,
         conversation_index INTEGER,
@@ -240,7 +240,7 @@ CREATE TABLE receipts (
 
 -- Work that must happen, written in the transaction that asks for it and deleted by the one that records its end.
 CREATE TABLE jobs (
-        rid INTEGER PRIMARY KEY AUTOINCREMENT,
+        rid INTEGER PRIMARY KEY,
         kind TEXT NOT NULL,
         task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
         turn INTEGER REFERENCES turns ON DELETE CASCADE,

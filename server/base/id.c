@@ -6,12 +6,19 @@
 
 #include "server/base/secret.h"
 
+/* Random bytes below 252 are seven whole turns of 36, so that no digit comes more often than another. */
 static void append_base36(char *out, int digits)
 {
         static const char alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+        uint8_t bytes[32];
+        int done = 0;
 
-        for (int i = 0; i < digits; i++)
-                out[i] = alphabet[secret_random_below(36)];
+        while (done < digits) {
+                secret_random(bytes, sizeof bytes);
+                for (size_t i = 0; i < sizeof bytes && done < digits; i++)
+                        if (bytes[i] < 252)
+                                out[done++] = alphabet[bytes[i] % 36];
+        }
         out[digits] = '\0';
 }
 

@@ -60,10 +60,12 @@ static struct store_db *db_open(struct store *store, struct error *error)
         if (sqlite3_open_v2(store->path, &db->connection,
                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
             sqlite3_busy_timeout(db->connection, BUSY_TIMEOUT_MS) ||
-            sqlite3_exec(db->connection,
-                         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
-                         "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864",
-                         NULL, NULL, NULL) != SQLITE_OK) {
+            sqlite3_exec(
+                    db->connection,
+                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                    "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;"
+                    "PRAGMA wal_autocheckpoint = 4000",
+                    NULL, NULL, NULL) != SQLITE_OK) {
                 error_set(error, ERROR_STORE_FAILED, "the store %s cannot be opened: %s", store->path,
                           sqlite3_errmsg(db->connection));
                 db_close(db);
@@ -72,9 +74,11 @@ static struct store_db *db_open(struct store *store, struct error *error)
         return db;
 }
 
-static bool execute(struct store_db *db, const char *sql, struct error *error)
+static bool execute(struct store_db *db, enum statement which, struct error *error)
 {
-        return sqlite3_exec(db->connection, sql, NULL, NULL, NULL) == SQLITE_OK || query_failure(db->connection, error);
+        auto_query query = query_begin(db, which);
+
+        return query_run(&query, NULL, error);
 }
 
 /* Gives the reserve up while the disk is nearly full, and takes it again when there is room. */
@@ -98,7 +102,7 @@ static void run_one(struct store_db *db, struct pending *pending)
 {
         bool was_changed = db->is_access_changed, was_waking = db->is_waking;
 
-        if (!execute(db, "SAVEPOINT work", &pending->error)) {
+        if (!execute(db, STATEMENT_WORK_BEGIN, &pending->error)) {
                 pending->has_failed = true;
                 return;
         }
@@ -107,10 +111,10 @@ static void run_one(struct store_db *db, struct pending *pending)
                 pending->has_failed = true;
                 db->is_access_changed = was_changed;
                 db->is_waking = was_waking;
-                execute(db, "ROLLBACK TO work", &ignored);
+                execute(db, STATEMENT_WORK_UNDO, &ignored);
         }
         auto_error release = {0};
-        if (!execute(db, "RELEASE work", &release) && !pending->has_failed) {
+        if (!execute(db, STATEMENT_WORK_END, &release) && !pending->has_failed) {
                 pending->has_failed = true;
                 error_move(&pending->error, &release);
         }
@@ -124,10 +128,10 @@ static void run_batch(struct store *store, struct pending *batch)
 
         keep_reserve(store);
         db->is_access_changed = db->is_waking = false;
-        bool is_good = execute(db, "BEGIN IMMEDIATE", &error);
+        bool is_good = execute(db, STATEMENT_BEGIN, &error);
         for (struct pending *one = batch; is_good && one; one = one->next, count++)
                 run_one(db, one);
-        is_good = is_good && execute(db, "COMMIT", &error);
+        is_good = is_good && execute(db, STATEMENT_COMMIT, &error);
         atomic_store(&store->has_failed, !is_good);
         if (is_good) {
                 atomic_fetch_add(&store->commits, 1);
@@ -138,7 +142,7 @@ static void run_batch(struct store *store, struct pending *batch)
                 auto_error ignored = {0};
                 atomic_fetch_add(&store->failures, 1);
                 if (!sqlite3_get_autocommit(db->connection))
-                        execute(db, "ROLLBACK", &ignored);
+                        execute(db, STATEMENT_ROLLBACK, &ignored);
         }
         for (struct pending *one = batch, *next; one; one = next) {
                 next = one->next;
