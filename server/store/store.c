@@ -136,14 +136,15 @@ static void run_batch(struct store *store, struct pending *batch)
         if (is_good) {
                 atomic_fetch_add(&store->commits, 1);
                 atomic_fetch_add(&store->works, count);
-                if (db->is_access_changed)
-                        atomic_fetch_add(&store->generation, 1);
         } else {
                 auto_error ignored = {0};
                 atomic_fetch_add(&store->failures, 1);
                 if (!sqlite3_get_autocommit(db->connection))
                         execute(db, STATEMENT_ROLLBACK, &ignored);
         }
+        /* Also when the commit failed: work in this batch may have read, on this connection, what never came to be. */
+        if (db->is_access_changed)
+                atomic_fetch_add(&store->generation, 1);
         for (struct pending *one = batch, *next; one; one = next) {
                 next = one->next;
                 if (!is_good && !one->has_failed) {
