@@ -7,10 +7,8 @@ from longshore import flow, wait_until
 HELD = "echo begin; touch /workspace/begun; until [ -e /workspace/go ]; do sleep 0.1; done; echo end; exit 5"
 
 
-def _engine_ok(server):
-    status, body, _ = server.get("/health")
-    health = json.loads(body)
-    return status == 200 and health.get("engine", {}).get("ok", False)
+def _engine_is_reachable(server):
+    return json.loads(server.get("/health")[1])["engine"]["reachable"]
 
 
 @flow
@@ -21,14 +19,14 @@ def a_turn_lives_through_the_engine_being_killed_and_started_again(stage):
     workspace = stage.folder_of(server, task_id)
     wait_until("the turn to begin", lambda: (workspace / "begun").exists())
     engine.kill()
-    wait_until("the server to say that its engine is down", lambda: not _engine_ok(server), 30)
+    wait_until("the server to say that its engine is down", lambda: not _engine_is_reachable(server), 30)
     assert server.task(task_id)["status"] == "running"
     engine.start()
     (workspace / "go").touch()
     task = server.wait_ended(task_id, 60)
     assert task["status"] == "failed" and task["exitCode"] == 5, task
     assert server.read_file(task_id, "log.txt").split() == [b"begin", b"end"]
-    wait_until("the server to find its engine again", lambda: _engine_ok(server), 60)
+    wait_until("the server to find its engine again", lambda: _engine_is_reachable(server), 60)
     assert server.wait_ended(server.create("echo after"), 60)["status"] == "completed"
 
 

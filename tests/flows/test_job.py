@@ -94,7 +94,7 @@ def a_repository_that_cannot_be_fetched_fails_the_launch_and_leaves_nothing(stag
 @flow
 def memory_that_runs_out_is_named_even_when_a_child_was_the_victim(stage):
     server = stage.server()
-    server.environment_file("small", limits={"memory": 64 * 1024 * 1024})
+    server.environment_file("small", limits={"memoryMb": 64})
     task = server.wait_ended(server.create("bash -c 'x=$(head -c 200000000 /dev/zero | tr \"\\\\0\" x); echo ${#x}'; exit 3",
                                            environment="small"))
     assert task["status"] == "failed" and task["exitCode"] == 3, task

@@ -48,12 +48,12 @@ def request(address, method, path, body=None, timeout=60):
 
 
 class Engine:
-    """One dockerd. `folder` keeps its data and log; the socket sits under /tmp, where paths are short enough."""
+    """One dockerd. `folder` keeps its data and log; its sockets sit in /run, where paths are short enough for them."""
 
     def __init__(self, folder, own_network=False):
         self.folder = pathlib.Path(folder)
         self.own_network = own_network
-        self.run = pathlib.Path(tempfile.mkdtemp(prefix="longshore-engine."))
+        self.run = pathlib.Path(tempfile.mkdtemp(prefix="longshore-engine.", dir="/run"))
         self.socket = self.run / "docker.sock"
         self.address = f"unix://{self.socket}"
         self.log = self.folder / "dockerd.log"
