@@ -2,7 +2,11 @@
 #ifndef TESTS_SERVICES_SUITES_H
 #define TESTS_SERVICES_SUITES_H
 
+int run_access_tests(void);
 int run_environment_tests(void);
+int run_identity_tests(void);
 int run_metrics_tests(void);
+int run_password_tests(void);
+int run_setting_tests(void);
 
 #endif
