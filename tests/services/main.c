@@ -4,6 +4,16 @@
 
 int main(void)
 {
+        static int (*const groups[])(void) = {
+                run_environment_tests,
+                run_metrics_tests,
+                run_creation_tests,
+                run_turn_tests,
+        };
+        int failed = 0;
+
         secret_init();
-        return run_environment_tests() + run_metrics_tests();
+        for (size_t i = 0; i < COUNT_OF(groups); i++)
+                failed += groups[i]();
+        return failed;
 }

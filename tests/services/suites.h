@@ -2,7 +2,9 @@
 #ifndef TESTS_SERVICES_SUITES_H
 #define TESTS_SERVICES_SUITES_H
 
+int run_creation_tests(void);
 int run_environment_tests(void);
 int run_metrics_tests(void);
+int run_turn_tests(void);
 
 #endif
