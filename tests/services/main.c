@@ -9,6 +9,7 @@ int main(void)
                 run_metrics_tests,
                 run_creation_tests,
                 run_turn_tests,
+                run_redaction_tests,
         };
         int failed = 0;
 

@@ -5,6 +5,7 @@
 int run_creation_tests(void);
 int run_environment_tests(void);
 int run_metrics_tests(void);
+int run_redaction_tests(void);
 int run_turn_tests(void);
 
 #endif
