@@ -154,6 +154,8 @@ CREATE TABLE tasks (
 );
 CREATE INDEX tasks_environment ON tasks (environment);
 CREATE INDEX tasks_status ON tasks (status);
+-- Who waits for a slot, longest first: a queued task is active when it is put into the queue.
+CREATE INDEX tasks_queue ON tasks (active_at, turn) WHERE status = 'queued';
 CREATE INDEX tasks_environment_status ON tasks (environment, status);
 CREATE INDEX tasks_creator ON tasks (created_by);
 CREATE INDEX tasks_creator_status ON tasks (created_by, status);

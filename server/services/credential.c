@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/base/document.h"
 #include "server/base/path.h"
 
 #define FILE_MAXIMUM (256 * 1024)
@@ -10,6 +11,7 @@
 struct line {
         char *prefix; /* scheme://host[:port] */
         char *username, *password;
+        char *raw_username, *raw_password; /* as in the file, percent-encoded */
 };
 
 void git_login_clear(struct git_login *login)
@@ -58,8 +60,10 @@ static bool parse_line(const char *text, struct line *line)
                 return false;
         line->prefix =
                 text_format("%.*s%.*s", (int)(scheme_end + 3 - text), text, (int)strcspn(at + 1, "/ \r\n"), at + 1);
-        line->username = text_format("%.*s", (int)(colon - scheme_end - 3), scheme_end + 3);
-        line->password = text_format("%.*s", (int)(at - colon - 1), colon + 1);
+        line->raw_username = text_format("%.*s", (int)(colon - scheme_end - 3), scheme_end + 3);
+        line->raw_password = text_format("%.*s", (int)(at - colon - 1), colon + 1);
+        line->username = text_copy(line->raw_username);
+        line->password = text_copy(line->raw_password);
         decode(line->username);
         decode(line->password);
         return true;
@@ -70,6 +74,8 @@ static void line_clear(struct line *line)
         free(line->prefix);
         free(line->username);
         free(line->password);
+        free(line->raw_username);
+        free(line->raw_password);
         *line = (struct line){0};
 }
 
@@ -117,6 +123,41 @@ static int longest_first(const void *a, const void *b)
         return (left < right) - (left > right);
 }
 
+static void add_value(struct secret_values *values, const char *value)
+{
+        size_t length = strlen(value);
+
+        if (length < SECRET_VALUE_MINIMUM || length > SECRET_VALUE_MAXIMUM)
+                return;
+        for (size_t i = 0; i < values->count; i++)
+                if (!strcmp(values->items[i], value))
+                        return;
+        values->items = memory_resize(values->items, (values->count + 1) * sizeof *values->items);
+        values->items[values->count++] = text_copy(value);
+}
+
+/* A value, and as it stands in JSON, which our own records are. */
+static void add_forms(struct secret_values *values, const char *value)
+{
+        auto_text quoted = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+
+        add_value(values, value);
+        if (!utf8_is_valid(value, strlen(value)))
+                return;
+        document_append_quoted(&quoted, value, strlen(value));
+        auto_free char *inner = text_format("%.*s", (int)quoted.length - 2, quoted.data + 1);
+        add_value(values, inner);
+}
+
+/* The password of a line; the user instead where it is the token and the password is none. */
+static void add_secret(struct secret_values *values, const struct line *line)
+{
+        bool is_user = !*line->password || !strcmp(line->password, "x-oauth-basic");
+
+        add_forms(values, is_user ? line->username : line->password);
+        add_value(values, is_user ? line->raw_username : line->raw_password);
+}
+
 bool credential_values(const struct services *services, struct secret_values *values, struct error *error)
 {
         auto_text content = TEXT_WITH_MAXIMUM(FILE_MAXIMUM);
@@ -132,11 +173,7 @@ bool credential_values(const struct services *services, struct secret_values *va
                 struct line line = {0};
                 if (!parse_line(text, &line))
                         continue;
-                size_t length = strlen(line.password);
-                if (length >= SECRET_VALUE_MINIMUM && length <= SECRET_VALUE_MAXIMUM) {
-                        values->items = memory_resize(values->items, (values->count + 1) * sizeof *values->items);
-                        values->items[values->count++] = take(line.password);
-                }
+                add_secret(values, &line);
                 line_clear(&line);
         }
         if (values->count)

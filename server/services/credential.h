@@ -27,7 +27,8 @@ struct secret_values {
 void secret_values_clear(struct secret_values *values);
 #define auto_secret_values CLEANUP(secret_values_clear) struct secret_values
 
-/* Every managed value of at least SECRET_VALUE_MINIMUM characters, longest first. ERROR_UNAVAILABLE with
+/* Every managed value of at least SECRET_VALUE_MINIMUM characters in the forms it is met in, longest first: the
+ * passwords of the lines, or the user of a line without one. ERROR_UNAVAILABLE with
  * {reason: "secret_values_unavailable"} when they cannot be told: nothing may leave the server then. */
 MUST_CHECK bool credential_values(const struct services *services, struct secret_values *values, struct error *error);
 

@@ -9,27 +9,23 @@
 #define MESSAGE_MAXIMUM 2000
 #define LOG_TAIL_BYTES 4000
 
-/* The end of the log, without what a cut through a managed value would show. */
 static json_t *log_tail(const struct call *call, const char *task_id, const struct redactor *redactor)
 {
-        size_t reach = redact_reach(redactor);
-        auto_text tail = TEXT_WITH_MAXIMUM(SIZE_MAX / 2), clean = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        auto_text tail = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         auto_error ignored = {0};
+        size_t start = 0;
         int64_t total;
 
-        if (!output_log_tail(call->services, task_id, LOG_TAIL_BYTES + reach, &tail, &total, &ignored))
+        if (!output_log_tail(call->services, task_id, redactor, LOG_TAIL_BYTES, &tail, &total, &ignored))
                 return json_null();
-        redact_append(redactor, &clean, text_string(&tail), tail.length);
-        size_t start = 0;
-        if (clean.length > LOG_TAIL_BYTES) {
-                start = clean.length - LOG_TAIL_BYTES;
-                while (start < clean.length && ((unsigned char)clean.data[start] & 0xc0) == 0x80)
-                        start++;
-        }
+        if (tail.length > LOG_TAIL_BYTES)
+                start = tail.length - LOG_TAIL_BYTES;
+        while (start && start < tail.length && ((unsigned char)tail.data[start] & 0xc0) == 0x80)
+                start++;
         json_t *object = json_object();
         json_object_set_new(object, "path", json_string(RECORD_LOG));
-        json_object_set_new(object, "content", document_text(text_string(&clean) + start, clean.length - start));
-        json_object_set_new(object, "truncated", json_boolean(start > 0 || total > (int64_t)(LOG_TAIL_BYTES + reach)));
+        json_object_set_new(object, "content", document_text(text_string(&tail) + start, tail.length - start));
+        json_object_set_new(object, "truncated", json_boolean(start > 0 || total > LOG_TAIL_BYTES));
         json_object_set_new(object, "totalBytes", json_integer(total));
         return object;
 }

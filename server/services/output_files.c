@@ -164,20 +164,21 @@ json_t *output_files_list(const struct services *services, const char *task_id, 
         return result;
 }
 
-bool output_log_tail(const struct services *services, const char *task_id, size_t maximum, struct text *out,
-                     int64_t *total, struct error *error)
+bool output_log_tail(const struct services *services, const char *task_id, const struct redactor *redactor,
+                     size_t maximum, struct text *out, int64_t *total, struct error *error)
 {
-        auto_text raw = TEXT_WITH_MAXIMUM(maximum);
+        int64_t wanted = (int64_t)(maximum + redact_reach(redactor));
+        auto_text raw = TEXT_WITH_MAXIMUM((size_t)wanted), shown = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         auto_fd file = output_file_open(services, task_id, RECORD_LOG, total, NULL, error);
 
         if (file < 0)
                 return false;
-        int64_t offset = *total > (int64_t)maximum ? *total - (int64_t)maximum : 0;
-        if (!output_file_read(file, offset, maximum, &raw, error))
+        if (!output_file_read(file, *total > wanted ? *total - wanted : 0, (size_t)wanted, &raw, error))
                 return false;
-        size_t skipped = 0;
-        while (offset && skipped < 3 && skipped < raw.length && ((unsigned char)raw.data[skipped] & 0xc0) == 0x80)
-                skipped++;
-        utf8_append_clean(out, text_string(&raw) + skipped, raw.length - skipped);
+        size_t from = raw.length > maximum ? raw.length - maximum : 0;
+        for (int i = 0; from && i < 3 && from < raw.length && ((unsigned char)raw.data[from] & 0xc0) == 0x80; i++)
+                from++;
+        redact_append_from(redactor, &shown, raw.data, raw.length, from);
+        utf8_append_clean(out, text_string(&shown), shown.length);
         return true;
 }

@@ -3,7 +3,7 @@
 #ifndef SERVICES_OUTPUT_FILES_H
 #define SERVICES_OUTPUT_FILES_H
 
-#include "server/services/services.h"
+#include "server/services/redact.h"
 
 /* Opens a regular file of the task for reading; sets *size and *modified_at (ms, may be NULL). -1 with
  * ERROR_INVALID_PATH for a path that is absolute or has dot segments, ERROR_FILE_NOT_FOUND for what is no regular file.
@@ -15,9 +15,10 @@ MUST_CHECK bool output_file_read(int file, int64_t offset, size_t maximum, struc
 /* [{path, size, modifiedAt}] sorted by path; dotfiles and links are skipped, at most OUTPUT_FILES_MAXIMUM entries are
  * listed and *omitted counts the rest. */
 json_t *output_files_list(const struct services *services, const char *task_id, int64_t *omitted);
-/* The end of log.txt: at most `maximum` bytes, beginning at a character. *total gets its whole size. */
-MUST_CHECK bool output_log_tail(const struct services *services, const char *task_id, size_t maximum, struct text *out,
-                                int64_t *total, struct error *error);
+/* The end of log.txt, redacted and made UTF-8: what its last `maximum` bytes, beginning at a character, show. *total
+ * gets its whole size. */
+MUST_CHECK bool output_log_tail(const struct services *services, const char *task_id, const struct redactor *redactor,
+                                size_t maximum, struct text *out, int64_t *total, struct error *error);
 
 #define OUTPUT_FILES_MAXIMUM 5000
 #define OUTPUT_DEPTH_MAXIMUM 32

@@ -5,8 +5,9 @@
 
 #include "server/services/services.h"
 
-/* Starts a turn that is staged, waiting or new: the task becomes running with a launch job when a slot is free, queued
- * otherwise. *status is the task's new status. ERROR_TASK_BUSY when the task runs. */
+/* Starts a turn that is staged, waiting or new: the task goes behind those that wait for a slot, and whoever waits
+ * longest gets what is free. *status is what became of the task: running, with a launch job, or queued.
+ * ERROR_TASK_BUSY when the task runs. */
 MUST_CHECK bool slot_start(struct store_db *db, int64_t task, int64_t turn, int follow_ups, int64_t now,
                            const char **status, struct error *error);
 /* Gives slots that are free to the tasks that wait longest. */

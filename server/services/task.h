@@ -59,10 +59,12 @@ struct task_list_input {
 MUST_CHECK bool task_list(struct call *call, const struct task_list_input *input, json_t **result, struct error *error);
 
 struct task_follow_up_input {
-        const char *taskId, *instructions, *idempotencyKey;
+        const char *taskId;
+        const char *instructions; /* NULL: a staged task starts as it was staged */
+        const char *idempotencyKey;
 };
-/* Continues a finished or staged task with a new turn; a busy one is ERROR_TASK_BUSY. Writes (in a piece of work). The
- * result is {taskId, status, turn, followUpCount, url, task}. */
+/* Continues a finished or staged task; a busy one is ERROR_TASK_BUSY. Writes (in a piece of work). The result is
+ * {taskId, status, turn, followUpCount, url, task} with the ordinal of the turn. */
 MUST_CHECK bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result,
                                struct error *error);
 

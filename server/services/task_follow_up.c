@@ -27,7 +27,7 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
         static const char *const copied[] = {"taskId", "status", "followUpCount", "url"};
         for (size_t i = 0; i < COUNT_OF(copied); i++)
                 json_object_set(object, copied[i], json_object_get(view, copied[i]));
-        json_object_set_new(object, "turnIndex", json_integer(turn.conversation_index));
+        json_object_set_new(object, "turn", json_integer(turn.ordinal));
         json_object_set_new(object, "task", view);
         *result = object;
         return true;
@@ -36,7 +36,9 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
 static bool check(struct call *call, const struct store_task *task, const struct task_follow_up_input *input,
                   struct error *error)
 {
-        if (!input->instructions[strspn(input->instructions, " \t\r\n")])
+        bool is_said = input->instructions && input->instructions[strspn(input->instructions, " \t\r\n")];
+
+        if (!is_said && (input->instructions || strcmp(task->status, "staged")))
                 return error_set(error, ERROR_INVALID_INPUT, "instructions is required: what the agent is to do next");
         if (!strcmp(task->status, "running") || !strcmp(task->status, "queued"))
                 return error_set(error, ERROR_TASK_BUSY, "The task is %s; wait until its turn has ended.",
@@ -48,14 +50,20 @@ static bool check(struct call *call, const struct store_task *task, const struct
                            : error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
 }
 
-/* A staged task starts with what it was staged with and the new text, as one turn. */
+static bool add_to_staged(struct call *call, const struct store_task *task, const char *instructions,
+                          struct error *error)
+{
+        return store_turn_append(call->db, task->turn, instructions, error) &&
+               store_prompt_part_add(call->db, task->turn, 1, "instructions", instructions, error);
+}
+
+/* A staged task starts with what it was staged with and the new text, if there is any, as one turn. */
 static bool start_staged(struct call *call, const struct store_task *task, const char *instructions,
                          struct error *error)
 {
         const char *status;
 
-        return store_turn_append(call->db, task->turn, instructions, error) &&
-               store_prompt_part_add(call->db, task->turn, 1, "instructions", instructions, error) &&
+        return (!instructions || add_to_staged(call, task, instructions, error)) &&
                slot_start(call->db, task->rid, task->turn, 0, call->now, &status, error);
 }
 

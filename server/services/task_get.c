@@ -13,6 +13,8 @@
 /* Below this no reply can be too large for the room that is left. */
 #define ALWAYS_FITS 100000
 #define TURNS_MAXIMUM 100000
+/* The longest character of UTF-8. */
+#define UTF8_BYTES 4
 
 /* Characters that the rest of the result takes when it is serialised. */
 static int64_t size_of(const json_t *result)
@@ -109,24 +111,23 @@ static bool set_summary(struct call *call, const struct store_task *task, const 
         return true;
 }
 
-static bool set_output(struct call *call, const struct store_task *task, const struct task_get_input *input,
+static void set_output(struct call *call, const struct store_task *task, const struct task_get_input *input,
                        const struct redactor *redactor, json_t *result)
 {
-        size_t maximum = (size_t)input->outputMaxChars, reach = redact_reach(redactor);
-        auto_text tail = TEXT_WITH_MAXIMUM(SIZE_MAX / 2), clean = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        size_t maximum = (size_t)input->outputMaxChars, read_bytes = maximum * UTF8_BYTES;
+        auto_text tail = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         auto_error ignored = {0};
         int64_t total = 0;
 
-        if (!output_log_tail(call->services, task->id, maximum * 4 + reach, &tail, &total, &ignored)) {
+        if (!output_log_tail(call->services, task->id, redactor, read_bytes, &tail, &total, &ignored)) {
                 json_object_set_new(result, "output", json_null());
-                return true;
+                return;
         }
-        redact_append(redactor, &clean, text_string(&tail), tail.length);
-        size_t start = utf8_tail_offset(text_string(&clean), clean.length, maximum);
-        json_object_set_new(result, "output", document_text(text_string(&clean) + start, clean.length - start));
-        json_object_set_new(result, "outputTruncated", json_boolean(start > 0));
+        size_t start = utf8_tail_offset(text_string(&tail), tail.length, maximum);
+        bool is_cut = start > 0 || total > (int64_t)read_bytes;
+        json_object_set_new(result, "output", document_text(text_string(&tail) + start, tail.length - start));
+        json_object_set_new(result, "outputTruncated", json_boolean(is_cut));
         json_object_set_new(result, "outputPath", json_string(RECORD_LOG));
-        return true;
 }
 
 static bool set_failure(struct call *call, const struct store_task *task, const struct redactor *redactor,
@@ -160,9 +161,11 @@ bool task_get(struct call *call, const struct task_get_input *input, json_t **re
                 return false;
         auto_json *view = task_view(call, &task, &redactor);
         if (!set_failure(call, &task, &redactor, view, error) ||
-            (input->includeSummary && !set_summary(call, &task, &redactor, view, error)) ||
-            (input->includeOutput && !set_output(call, &task, input, &redactor, view)) ||
-            (input->includeLatestResponse && !set_latest_response(call, &task, input, &redactor, view, error)))
+            (input->includeSummary && !set_summary(call, &task, &redactor, view, error)))
+                return false;
+        if (input->includeOutput)
+                set_output(call, &task, input, &redactor, view);
+        if (input->includeLatestResponse && !set_latest_response(call, &task, input, &redactor, view, error))
                 return false;
         *result = take(view);
         return true;

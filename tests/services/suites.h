@@ -3,10 +3,13 @@
 #define TESTS_SERVICES_SUITES_H
 
 int run_access_tests(void);
+int run_creation_tests(void);
 int run_environment_tests(void);
 int run_identity_tests(void);
 int run_metrics_tests(void);
 int run_password_tests(void);
 int run_setting_tests(void);
+int run_redaction_tests(void);
+int run_turn_tests(void);
 
 #endif
