@@ -95,6 +95,8 @@ MUST_CHECK bool store_reply_put(struct store_db *db, int64_t turn, const char *b
                                 int64_t replied_at, struct error *error);
 MUST_CHECK bool store_reply_find(struct store_db *db, int64_t turn, struct store_reply *reply, bool *is_found,
                                  struct error *error);
+/* Whether the turn has a reply, without reading it. */
+MUST_CHECK bool store_reply_exists(struct store_db *db, int64_t turn, bool *exists, struct error *error);
 MUST_CHECK bool store_usage_add(struct store_db *db, const struct store_usage *usage, struct error *error);
 
 #endif

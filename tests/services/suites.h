@@ -7,9 +7,11 @@ int run_creation_tests(void);
 int run_environment_tests(void);
 int run_identity_tests(void);
 int run_metrics_tests(void);
+int run_output_tests(void);
 int run_password_tests(void);
-int run_setting_tests(void);
 int run_redaction_tests(void);
+int run_reply_tests(void);
+int run_setting_tests(void);
 int run_turn_tests(void);
 
 #endif
