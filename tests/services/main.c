@@ -10,6 +10,8 @@ int main(void)
                 run_redaction_tests,
                 run_reply_tests,
                 run_output_tests,
+                run_page_tests,
+                run_list_tests,
         };
         int failed = 0;
 
