@@ -15,11 +15,11 @@ struct event_log;
 struct event_log *event_log_open(const char *records, int64_t ordinal, const struct stream_format *format,
                                  struct error *error);
 void event_log_close(struct event_log *log);
-/* Writes the event of what the user said, once. */
+/* Writes the events of what the user said, once. */
 MUST_CHECK bool event_log_user(struct event_log *log, const char *text, int64_t submitted_at, struct error *error);
 /* Takes up what the raw files have grown by. `is_end` says that they will not grow further. */
 MUST_CHECK bool event_log_ingest(struct event_log *log, bool is_end, struct error *error);
-/* Writes an error event. */
+/* Writes the error event that a turn ends with, once. */
 MUST_CHECK bool event_log_failure(struct event_log *log, const char *message, const char *category,
                                   struct error *error);
 

@@ -5,6 +5,7 @@
 int run_access_tests(void);
 int run_creation_tests(void);
 int run_environment_tests(void);
+int run_event_tests(void);
 int run_identity_tests(void);
 int run_list_tests(void);
 int run_metrics_tests(void);
