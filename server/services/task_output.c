@@ -92,15 +92,26 @@ static bool add_reply(const struct source *source, struct conversation *conversa
         return true;
 }
 
-static void add_user(const struct source *source, struct conversation *conversation, const struct store_turn *turn)
+static bool add_user(const struct source *source, struct conversation *conversation, const struct store_turn *turn,
+                     struct error *error)
 {
         auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
-        bool is_cut;
+        auto_store_turn whole = {0};
+        bool is_found, is_cut;
 
-        redact_append(source->redactor, &text, turn->shown, strlen(turn->shown));
+        if (conversation->omitted) {
+                conversation->omitted++;
+                return true;
+        }
+        if (!store_turn_find(source->call->db, turn->rid, &whole, &is_found, error))
+                return false;
+        if (!is_found)
+                return true;
+        redact_append(source->redactor, &text, whole.shown, strlen(whole.shown));
         auto_free char *content = text_head(text_string(&text), text.length, INSTRUCTIONS_MAXIMUM, &is_cut);
         add_entry(conversation, turn, "user", content, is_cut, (int64_t)utf8_count(text.data, text.length),
                   RECORD_EVENTS, turn->submitted_at);
+        return true;
 }
 
 static json_t *reversed(const json_t *list)
@@ -140,9 +151,8 @@ static bool responses_section(const struct source *source, json_t **section, str
                 const struct store_turn *turn = &source->turns->items[i];
                 if (!turn->has_conversation_index)
                         continue;
-                if (!add_reply(source, &conversation, turn, error))
+                if (!add_reply(source, &conversation, turn, error) || !add_user(source, &conversation, turn, error))
                         return false;
-                add_user(source, &conversation, turn);
         }
         json_t *object = json_object();
         json_object_set_new(object, "entries", reversed(newest_first));
