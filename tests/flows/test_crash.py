@@ -80,14 +80,18 @@ def a_turn_whose_container_is_killed_ends_with_a_reason(stage):
 @flow
 def a_stop_that_was_asked_for_before_a_crash_is_carried_out_after_it(stage):
     server = stage.server()
-    task_id = server.create("trap '' TERM; touch /workspace/begun; while :; do sleep 1; done")
+    task_id = server.create("trap 'touch /workspace/asked' TERM; touch /workspace/begun; while :; do sleep 0.1; done")
     workspace = stage.folder_of(server, task_id)
     wait_until("the turn to begin", lambda: (workspace / "begun").exists())
-    server.call("stop_task", taskId=task_id)
+    pending = server.post_mcp_without_waiting("stop_task", {"taskId": task_id})
+    wait_until("the script to be asked to end", lambda: (workspace / "asked").exists())
     server.kill()
+    pending.close()
     server.start()
     task = server.wait_ended(task_id, 40)
     assert task["status"] == "interrupted", task
+    wait_until("the container to stop", lambda: not any(
+        c["State"]["Running"] for c in stage.containers_of(server, task_id)), 30)
 
 
 @flow
