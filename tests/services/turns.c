@@ -16,8 +16,8 @@ static void assert_status(struct world *world, const char *id, const char *statu
 static void follow_up(struct world *world, const char *id, const char *instructions)
 {
         auto_error error = {0};
-        auto_json *result = must(world_follow_up(
-                world, world->dev, (struct task_follow_up_input){.taskId = id, .instructions = instructions}, &error));
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = id, .instructions = instructions}, &error)));
 }
 
 static char *stage(struct world *world, const char *instructions)
@@ -179,7 +179,7 @@ static void a_follow_up_with_a_key_is_delivered_once(void **state)
 
         world_end(world, id, "", RUNNER_EXITED, 0);
         struct task_follow_up_input input = {.taskId = id, .instructions = "y", .idempotencyKey = "key"};
-        auto_json *first = must(world_follow_up(world, world->dev, input, &error));
+        json_decref(must(world_follow_up(world, world->dev, input, &error)));
         auto_json *again = must(world_follow_up(world, world->dev, input, &error));
         assert_int_equal(document_get_integer(again, "followUpCount", 0), 1);
         assert_int_equal(document_get_integer(again, "turn", 0), 2);
