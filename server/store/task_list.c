@@ -8,6 +8,7 @@
 
 #define CACHE_SIZE 64
 #define SQL_MAXIMUM 65536
+#define MERGED_MAXIMUM 32
 
 /* Fixed parameter numbers, so that clauses can be left out freely; lists of environments follow from LISTS_FROM on. */
 enum parameter { VIEWER = 1, ENVIRONMENT = 3, STATUS, GROUP_ID, NOW, BEFORE, LIMIT, OFFSET, LISTS_FROM };
@@ -109,18 +110,49 @@ static int view_any_from(const struct store_task_filter *f)
         return LISTS_FROM + (f->is_view_everywhere || f->environment ? 0 : (int)padded(f->view_count));
 }
 
-static void append_visibility(struct text *sql, const struct store_task_filter *f)
+/* Whether the viewer's environments are read one after the other, each newest first and no further than the page
+ * reaches, and merged: a list of them makes SQLite sort every task in them. */
+static bool is_merged(const struct store_task_filter *f)
 {
-        if (!f->is_view_everywhere && !f->environment) {
-                text_append_string(sql, " AND ");
-                append_list(sql, "t.environment", LISTS_FROM, f->view_count);
-        }
-        if (f->is_view_any_everywhere)
+        return !f->is_view_everywhere && !f->environment && f->view_count > 1 && f->view_count <= MERGED_MAXIMUM &&
+               !f->is_mine && !f->group_id && !is_pinned(f);
+}
+
+/* Beyond what can be merged the newest tasks are read in their order; the plus keeps the index from being chosen. */
+static void append_environments(struct text *sql, const struct store_task_filter *f, bool is_total)
+{
+        if (f->is_view_everywhere || f->environment)
                 return;
-        text_append_string(sql, " AND (t.is_shared OR +t.created_by = ?1");
-        if (f->view_any_count) {
-                text_append_string(sql, " OR ");
-                append_list(sql, "+t.environment", view_any_from(f), f->view_any_count);
+        text_append_string(sql, " AND ");
+        append_list(sql, !is_total && f->view_count > MERGED_MAXIMUM ? "+t.environment" : "t.environment", LISTS_FROM,
+                    f->view_count);
+}
+
+static void append_conditions(struct text *sql, const struct store_task_filter *f, bool is_total)
+{
+        for (size_t i = 0; i < COUNT_OF(clauses); i++)
+                if (clauses[i].applies(f))
+                        text_printf(sql, " AND %s", clauses[i].sql);
+        if (!f->is_view_any_everywhere) {
+                text_append_string(sql, " AND (t.is_shared OR +t.created_by = ?1");
+                if (f->view_any_count) {
+                        text_append_string(sql, " OR ");
+                        append_list(sql, "+t.environment", view_any_from(f), f->view_any_count);
+                }
+                text_append_string(sql, ")");
+        }
+        if (!is_total && f->before)
+                text_append_string(sql, " AND t.rid < ?7");
+}
+
+static void append_merged(struct text *sql, const struct store_task_filter *f)
+{
+        text_append_string(sql, "t.rid IN (");
+        for (size_t i = 0; i < padded(f->view_count); i++) {
+                text_printf(sql, "%sSELECT * FROM (SELECT t.rid FROM tasks t WHERE t.environment = ?%zu",
+                            i ? " UNION ALL " : "", LISTS_FROM + i);
+                append_conditions(sql, f, false);
+                text_append_string(sql, " ORDER BY t.rid DESC LIMIT ?8 + ?9)");
         }
         text_append_string(sql, ")");
 }
@@ -129,15 +161,15 @@ char *task_list_sql(const struct store_task_filter *filter, bool is_total)
 {
         struct text sql = TEXT_WITH_MAXIMUM(SQL_MAXIMUM);
 
-        text_append_string(&sql, is_total ? "SELECT count(*) FROM (SELECT 1 FROM tasks t"
-                                          : "SELECT " TASK_COLUMNS " FROM tasks t" TASK_JOINS);
-        text_append_string(&sql, " WHERE 1");
-        for (size_t i = 0; i < COUNT_OF(clauses); i++)
-                if (clauses[i].applies(filter))
-                        text_printf(&sql, " AND %s", clauses[i].sql);
-        append_visibility(&sql, filter);
-        if (!is_total && filter->before)
-                text_append_string(&sql, " AND t.rid < ?7");
+        text_append_string(&sql, is_total ? "SELECT count(*) FROM (SELECT 1 FROM tasks t WHERE "
+                                          : "SELECT " TASK_COLUMNS " FROM tasks t" TASK_JOINS " WHERE ");
+        if (!is_total && is_merged(filter)) {
+                append_merged(&sql, filter);
+        } else {
+                text_append_string(&sql, "1");
+                append_environments(&sql, filter, is_total);
+                append_conditions(&sql, filter, is_total);
+        }
         text_append_string(&sql, is_total ? " LIMIT ?8)" : " ORDER BY t.rid DESC LIMIT ?8");
         if (!is_total && filter->offset)
                 text_append_string(&sql, " OFFSET ?9");
