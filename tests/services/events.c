@@ -150,15 +150,15 @@ static void what_is_printed_becomes_events_as_it_grows(void **state)
 
         assert_true(event_log_user(log, "do it", 1000, &error));
         assert_true(event_log_user(log, "do it", 1000, &error));
-        assert_true(event_log_ingest(log, false, &error));
+        assert_true(event_log_ingest(log, &(bool){false}, &error));
         append(fixture->output, "one\ntw\xc3", 7);
         append(fixture->errors, "warning\n", 8);
-        assert_true(event_log_ingest(log, false, &error));
+        assert_true(event_log_ingest(log, &(bool){false}, &error));
         auto_said early = read_log(fixture);
         assert_string_equal(text_string(&early.assistant), "one\ntw");
         append(fixture->output, "\xb6\n\xff\0.\xe2\x82", 7);
-        assert_true(event_log_ingest(log, false, &error));
-        assert_true(event_log_ingest(log, true, &error));
+        assert_true(event_log_ingest(log, &(bool){false}, &error));
+        assert_true(event_log_finish(log, &error));
         assert_true(event_log_failure(log, "it failed", "unknown", &error));
         event_log_close(log);
         auto_said said = read_log(fixture);
@@ -179,7 +179,7 @@ static void a_long_line_is_several_events_that_lose_nothing(void **state)
 
         append(fixture->output, line, strlen(line));
         assert_true(event_log_user(log, asked, 1000, &error));
-        assert_true(event_log_ingest(log, true, &error));
+        assert_true(event_log_finish(log, &error));
         event_log_close(log);
         auto_said said = read_log(fixture);
         assert_string_equal(text_string(&said.assistant), line);
@@ -194,7 +194,7 @@ static void finish(struct fixture *fixture, const char *asked)
         auto_error error = {0};
 
         assert_true(event_log_user(log, asked, 1000, &error));
-        assert_true(event_log_ingest(log, true, &error));
+        assert_true(event_log_finish(log, &error));
         assert_true(event_log_failure(log, "it failed", "unknown", &error));
         event_log_close(log);
 }
@@ -262,7 +262,7 @@ static void a_full_disk_breaks_no_line_and_is_recovered_from(void **state)
         assert_int_equal(errno, ENOSPC);
         off_t filled = lseek(file, 0, SEEK_END);
         assert_int_equal(ftruncate(file, filled - 2 * 4096), 0);
-        assert_false(event_log_ingest(log, false, &error));
+        assert_false(event_log_ingest(log, &(bool){false}, &error));
         assert_int_equal(error.code, ERROR_STORE_FULL);
         event_log_close(log);
         auto_said partial = read_log(fixture);
@@ -281,7 +281,7 @@ static void a_link_in_place_of_a_record_is_not_followed(void **state)
 
         assert_int_equal(symlink("/etc/passwd", fixture->output), 0);
         struct event_log *log = open_log(fixture);
-        assert_false(event_log_ingest(log, true, &error));
+        assert_false(event_log_finish(log, &error));
         event_log_close(log);
         assert_int_equal(unlink(fixture->events), 0);
         assert_int_equal(symlink("/tmp", fixture->events), 0);
