@@ -147,17 +147,18 @@ static void what_is_printed_becomes_events_as_it_grows(void **state)
         struct fixture *fixture = *state;
         struct event_log *log = open_log(fixture);
         auto_error error = {0};
+        bool is_more;
 
         assert_true(event_log_user(log, "do it", 1000, &error));
         assert_true(event_log_user(log, "do it", 1000, &error));
-        assert_true(event_log_ingest(log, &(bool){false}, &error));
+        assert_true(event_log_ingest(log, &is_more, &error));
         append(fixture->output, "one\ntw\xc3", 7);
         append(fixture->errors, "warning\n", 8);
-        assert_true(event_log_ingest(log, &(bool){false}, &error));
+        assert_true(event_log_ingest(log, &is_more, &error));
         auto_said early = read_log(fixture);
         assert_string_equal(text_string(&early.assistant), "one\ntw");
         append(fixture->output, "\xb6\n\xff\0.\xe2\x82", 7);
-        assert_true(event_log_ingest(log, &(bool){false}, &error));
+        assert_true(event_log_ingest(log, &is_more, &error));
         assert_true(event_log_finish(log, &error));
         assert_true(event_log_failure(log, "it failed", "unknown", &error));
         event_log_close(log);
@@ -223,6 +224,25 @@ static void a_log_cut_anywhere_is_taken_up_without_loss_or_repetition(void **sta
         }
 }
 
+static void much_output_is_taken_up_a_piece_at_a_time(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_free char *line = long_text(5000000, "äöü€");
+        struct event_log *log = open_log(fixture);
+        auto_error error = {0};
+        bool is_more = true;
+        int pieces = 0;
+
+        append(fixture->output, line, strlen(line));
+        for (; is_more; pieces++)
+                assert_true(event_log_ingest(log, &is_more, &error));
+        assert_true(pieces > 1);
+        assert_true(event_log_finish(log, &error));
+        event_log_close(log);
+        auto_said said = read_log(fixture);
+        assert_string_equal(text_string(&said.assistant), line);
+}
+
 static void other_turns_lines_are_left_alone(void **state)
 {
         struct fixture *fixture = *state;
@@ -248,6 +268,7 @@ static void a_full_disk_breaks_no_line_and_is_recovered_from(void **state)
         auto_free char *line = long_text(60000, "äb"), *raw = path_join(fixture->records, "raw"),
                        *filler = path_join(fixture->records, "filler"), *block = memory_new(4096);
         auto_error error = {0};
+        bool is_more;
 
         if (mount("tmpfs", fixture->records, "tmpfs", 0, "size=262144"))
                 skip();
@@ -262,7 +283,7 @@ static void a_full_disk_breaks_no_line_and_is_recovered_from(void **state)
         assert_int_equal(errno, ENOSPC);
         off_t filled = lseek(file, 0, SEEK_END);
         assert_int_equal(ftruncate(file, filled - 2 * 4096), 0);
-        assert_false(event_log_ingest(log, &(bool){false}, &error));
+        assert_false(event_log_ingest(log, &is_more, &error));
         assert_int_equal(error.code, ERROR_STORE_FULL);
         event_log_close(log);
         auto_said partial = read_log(fixture);
@@ -319,6 +340,7 @@ int run_event_tests(void)
                 TEST(what_is_printed_becomes_events_as_it_grows),
                 TEST(a_long_line_is_several_events_that_lose_nothing),
                 TEST(a_log_cut_anywhere_is_taken_up_without_loss_or_repetition),
+                TEST(much_output_is_taken_up_a_piece_at_a_time),
                 TEST(other_turns_lines_are_left_alone),
                 TEST(a_full_disk_breaks_no_line_and_is_recovered_from),
                 TEST(a_link_in_place_of_a_record_is_not_followed),
