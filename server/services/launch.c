@@ -141,7 +141,7 @@ static bool started_work(struct store_db *db, void *context, struct error *error
             (!store_job_add(db, "check", task, turn, now + times->claim, now, error) ||
              !store_job_add(db, "deadline", task, turn, now + launch->limit_ms + times->overdue, now, error)))
                 return false;
-        return store_job_delete(db, launch->job->rid, error);
+        return store_job_delete(db, launch->job, error);
 }
 
 /* Whether somebody has asked for the end of the turn meanwhile. */
