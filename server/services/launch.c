@@ -124,6 +124,8 @@ static bool request_run(struct launch *launch, const struct environment *environ
         start.environment = variables;
         snprintf(start.run, sizeof start.run, "%s", run);
         launch->limit_ms = start.time_limit;
+        /* Earlier turns have ended in the store. */
+        control_forget(control, TURN_RUN_PREFIX, run);
         return control_start(control, &start, prompt, strlen(prompt), &was_there, error);
 }
 

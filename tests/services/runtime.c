@@ -252,6 +252,25 @@ static void a_changed_environment_gives_the_next_turn_another_container(void **s
         assert_string_equal(reply, "kept\n");
 }
 
+static void the_control_folder_holds_the_latest_turn_alone(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *task = berth_task(berth, "box", "true"), *control = task_path_control(berth->world->root, task),
+                       *prompt = path_join(control, "prompts/turn-1"),
+                       *claim = path_join(control, "runs/turn-1.request.json"),
+                       *record = path_join(control, "runs/turn-1.exit.json"),
+                       *latest = path_join(control, "runs/turn-2.exit.json");
+
+        berth_expect(berth, task, "completed", "finished", "");
+        assert_int_equal(access(record, F_OK), 0);
+        berth_follow_up(berth, task, "true");
+        berth_expect(berth, task, "completed", "finished", "");
+        assert_int_equal(access(latest, F_OK), 0);
+        assert_int_not_equal(access(prompt, F_OK), 0);
+        assert_int_not_equal(access(claim, F_OK), 0);
+        assert_int_not_equal(access(record, F_OK), 0);
+}
+
 int run_runtime_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -269,6 +288,7 @@ int run_runtime_tests(void)
                 BERTH_TEST(a_full_disk_fails_the_launch),
                 BERTH_TEST(a_disk_that_fills_up_during_a_turn_ends_it),
                 BERTH_TEST(a_container_that_is_not_ours_is_never_touched),
+                BERTH_TEST(the_control_folder_holds_the_latest_turn_alone),
                 BERTH_TEST(a_changed_environment_gives_the_next_turn_another_container),
         };
 

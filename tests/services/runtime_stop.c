@@ -151,7 +151,11 @@ static void a_workspace_that_was_removed_is_made_again_and_the_turn_says_so(void
         assert_container(berth, task, "gone");
         assert_false(berth_has_file(berth, task, "file"));
         berth_retain(berth, 721);
-        berth_follow_up(berth, task, "ls; echo new > file");
+        auto_error error = {0};
+        auto_json *answer = world_follow_up(
+                berth->world, berth->world->admin,
+                (struct task_follow_up_input){.taskId = task, .instructions = "ls; echo new > file"}, &error);
+        assert_int_equal(json_array_size(json_object_get(answer, "warnings")), 1);
         berth_expect(berth, task, "completed", "finished", "");
         assert_true(berth_has_file(berth, task, "file"));
         struct world *world = berth->world;
