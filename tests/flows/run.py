@@ -54,8 +54,8 @@ def main(wanted):
         with printing:
             for line in faults:
                 print(f"# {line}")
-            print(f"{'not ok' if faults else 'ok'} - {function.__name__}")
-            print(f"# {time.monotonic() - started:.1f} s", flush=True)
+            took = time.monotonic() - started
+            print(f"{'not ok' if faults else 'ok'} - {function.__name__} ({took:.1f} s)", flush=True)
         failed.extend(faults)
 
     # Flows mostly wait, each for its own server.
