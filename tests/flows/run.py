@@ -1,15 +1,19 @@
 """Runs the flows: python3 tests/flows/run.py [name or part of a name ...]. One result line for each."""
 
+import concurrent.futures
 import importlib
+import os
 import pathlib
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
 import longshore
 
 HERE = pathlib.Path(__file__).parent
+AT_ONCE = int(os.environ.get("LONGSHORE_FLOWS_AT_ONCE", "2"))
 
 
 def load():
@@ -40,16 +44,23 @@ def perform(function):
 
 def main(wanted):
     flows = [f for f in load() if not wanted or any(part in f.__name__ for part in wanted)]
-    print(f"1..{len(flows)}")
-    failed = 0
-    for number, function in enumerate(flows, 1):
+    print(f"1..{len(flows)}", flush=True)
+    printing = threading.Lock()
+    failed = []
+
+    def run(function):
         started = time.monotonic()
         faults = perform(function)
-        for line in faults:
-            print(f"# {line}")
-        failed += bool(faults)
-        print(f"{'not ok' if faults else 'ok'} {number} - {function.__name__}", flush=True)
-        print(f"# {time.monotonic() - started:.1f} s", flush=True)
+        with printing:
+            for line in faults:
+                print(f"# {line}")
+            took = time.monotonic() - started
+            print(f"{'not ok' if faults else 'ok'} - {function.__name__} ({took:.1f} s)", flush=True)
+        failed.extend(faults)
+
+    # Flows mostly wait, each for its own server.
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(run, flows))
     return 1 if failed or not flows else 0
 
 

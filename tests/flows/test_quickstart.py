@@ -3,8 +3,12 @@
 import os
 import pathlib
 import subprocess
+import threading
 
 from longshore import DOCKER_HOST, ROOT, engine_request, flow, wait_until
+
+# The runs share the folder they build in.
+_building = threading.Lock()
 
 
 def _quickstart(data, *arguments, prefix=(), docker_host=None, seconds=300):
@@ -12,8 +16,9 @@ def _quickstart(data, *arguments, prefix=(), docker_host=None, seconds=300):
     environment.pop("DOCKER_HOST", None)
     if docker_host:
         environment["DOCKER_HOST"] = docker_host
-    done = subprocess.run([*prefix, str(ROOT / "packaging" / "quickstart"), "--data", str(data), *arguments],
-                          env=environment, capture_output=True, text=True, timeout=seconds, check=False)
+    with _building:
+        done = subprocess.run([*prefix, str(ROOT / "packaging" / "quickstart"), "--data", str(data), *arguments],
+                              env=environment, capture_output=True, text=True, timeout=seconds, check=False)
     assert done.returncode == 0, f"status {done.returncode}:\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
