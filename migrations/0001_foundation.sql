@@ -157,7 +157,7 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_environment ON tasks (environment, rid, is_shared, created_by);
 CREATE INDEX tasks_environment_status ON tasks (environment, status, rid, is_shared, created_by);
 CREATE INDEX tasks_creator ON tasks (created_by, rid, environment, is_shared);
-CREATE INDEX tasks_creator_environment ON tasks (created_by, environment, rid, status, is_shared);
+CREATE INDEX tasks_creator_environment ON tasks (created_by, environment, status, rid, is_shared);
 CREATE INDEX tasks_creator_status ON tasks (created_by, status, rid, environment, is_shared);
 CREATE INDEX tasks_status ON tasks (status);
 -- Who waits for a slot, longest first: a queued task is active when it is put into the queue.

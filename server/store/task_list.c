@@ -59,11 +59,7 @@ static bool is_my_teams(const struct store_task_filter *f)
 }
 static bool is_status(const struct store_task_filter *f)
 {
-        return f->status && !(f->is_mine && f->environment);
-}
-static bool is_status_of_few(const struct store_task_filter *f)
-{
-        return f->status && f->is_mine && f->environment;
+        return f->status != NULL;
 }
 static bool is_unpinned(const struct store_task_filter *f)
 {
@@ -77,24 +73,30 @@ static bool is_awake(const struct store_task_filter *f)
 #define TEAM_MATES                                                                                                     \
         "(SELECT ?1 UNION SELECT o.user FROM team_members m JOIN team_members o ON o.team = m.team WHERE m.user = ?1)"
 
-/* The optional clauses on a task x, the narrowest first. Of those that narrow the first chooses the index, together
- * with the one that goes beside it; the others get a unary plus. */
+/* The optional clauses on a task x, the narrowest first. Of those that narrow the first chooses the index, or those
+ * that are joint do; the others get a unary plus. A status goes with any of them. */
 static const struct clause {
         bool (*applies)(const struct store_task_filter *filter);
         const char *column, *test;
-        bool is_narrowing;
-        bool (*beside)(const struct store_task_filter *filter);
+        bool is_narrowing, is_joint;
 } clauses[] = {
-        {is_pinned, "x.rid", "IN (SELECT task FROM pins WHERE user = ?1 AND is_pinned)", true, NULL},
-        {is_group, "x.group_id", "= ?5", true, NULL},
-        {is_mine, "x.created_by", "= ?1", true, NULL},
-        {is_environment, "x.environment", "= ?3", true, is_mine},
-        {is_my_teams, "x.created_by", "IN " TEAM_MATES, true, NULL},
-        {is_status, "x.status", "= ?4", false, NULL},
-        {is_status_of_few, "+x.status", "= ?4", false, NULL},
-        {is_unpinned, "x.rid", "NOT IN (SELECT task FROM pins WHERE user = ?1 AND is_pinned)", false, NULL},
-        {is_awake, "x.rid", "NOT IN (SELECT task FROM pins WHERE user = ?1 AND snoozed_until > ?6)", false, NULL},
+        {is_pinned, "x.rid", "IN (SELECT task FROM pins WHERE user = ?1 AND is_pinned)", true, false},
+        {is_group, "x.group_id", "= ?5", true, false},
+        {is_mine, "x.created_by", "= ?1", true, true},
+        {is_environment, "x.environment", "= ?3", true, true},
+        {is_my_teams, "x.created_by", "IN " TEAM_MATES, true, true},
+        {is_status, "x.status", "= ?4", false, false},
 };
+
+/* What is left out: few tasks, those of the viewer's own pins. NULL for nothing. */
+static const char *left_out(const struct store_task_filter *f)
+{
+        return is_unpinned(f) && is_awake(f)
+                       ? "(SELECT task FROM pins WHERE user = ?1 AND (is_pinned OR snoozed_until > ?6))"
+               : is_unpinned(f) ? "(SELECT task FROM pins WHERE user = ?1 AND is_pinned)"
+               : is_awake(f)    ? "(SELECT task FROM pins WHERE user = ?1 AND snoozed_until > ?6)"
+                                : NULL;
+}
 
 /* Lists are padded to powers of two, so that few statements serve all lengths. */
 static size_t padded(size_t count)
@@ -131,7 +133,7 @@ static void append_visibility(struct text *sql, const struct store_task_filter *
                 text_append_string(sql, " AND ");
                 append_list(sql, is_narrowed ? "+x.environment" : "x.environment", LISTS_FROM, f->view_count);
         }
-        if (f->is_view_any_everywhere)
+        if (f->is_view_any_everywhere || f->is_mine)
                 return;
         text_append_string(sql, " AND (x.is_shared OR x.created_by = ?1");
         if (f->view_any_count) {
@@ -141,39 +143,59 @@ static void append_visibility(struct text *sql, const struct store_task_filter *
         text_append_string(sql, ")");
 }
 
-/* FROM and WHERE of the tasks x that match; `group` is a condition that chooses the index, NULL for none. */
-static void append_matching(struct text *sql, const struct store_task_filter *f, const char *group)
+/* Whether people and environments choose the index together. For a page that is of use only when all the columns before
+ * its order are given. */
+static bool is_joint(const struct store_task_filter *f, bool is_total)
 {
-        const struct clause *first = NULL;
-
-        text_printf(sql, " FROM tasks x WHERE %s", group ? group : "1");
-        for (const struct clause *clause = clauses; clause < clauses + COUNT_OF(clauses); clause++) {
-                if (!clause->applies(f))
-                        continue;
-                bool is_chosen = !group && (!first || first->applies == clause->beside);
-                text_printf(sql, " AND %s%s %s", clause->is_narrowing && !is_chosen ? "+" : "", clause->column,
-                            clause->test);
-                if (clause->is_narrowing && !first)
-                        first = clause;
-        }
-        append_visibility(sql, f, group || first);
+        return (f->is_mine || f->is_my_teams) && !is_pinned(f) && !is_group(f) &&
+               (is_total || (f->is_mine && f->environment && f->status));
 }
 
+/* FROM and WHERE of the tasks x that match; `source` is a condition that chooses the index, NULL for none. */
+static void append_matching(struct text *sql, const struct store_task_filter *f, const char *source, bool is_total)
+{
+        bool is_narrowed = source != NULL, joint = !source && is_joint(f, is_total);
+
+        text_printf(sql, " FROM tasks x WHERE %s", source ? source : "1");
+        for (size_t i = 0; i < COUNT_OF(clauses); i++) {
+                if (!clauses[i].applies(f))
+                        continue;
+                bool is_plain = !clauses[i].is_narrowing || !is_narrowed || (joint && clauses[i].is_joint);
+                text_printf(sql, " AND %s%s %s", is_plain ? "" : "+", clauses[i].column, clauses[i].test);
+                is_narrowed = is_narrowed || clauses[i].is_narrowing;
+        }
+        append_visibility(sql, f, is_narrowed && !joint);
+}
+
+/* All that match less those that are left out: to look each task up among these would cost more than all the rest. So
+ * many more than asked for are counted that the difference is right as far as it goes. */
 static char *total_sql(const struct store_task_filter *filter)
 {
         struct text sql = TEXT_WITH_MAXIMUM(SQL_MAXIMUM);
+        const char *out = left_out(filter);
 
-        text_append_string(&sql, "SELECT count(*) FROM (SELECT 1");
-        append_matching(&sql, filter, NULL);
-        text_append_string(&sql, " LIMIT ?8)");
+        text_append_string(&sql, "SELECT (SELECT count(*) FROM (SELECT 1");
+        append_matching(&sql, filter, NULL, true);
+        if (!out) {
+                text_append_string(&sql, " LIMIT ?8))");
+                return text_take(&sql);
+        }
+        auto_free char *source = text_format("x.rid IN %s", out);
+        text_printf(&sql, " LIMIT ?8 + (SELECT count(*) FROM %s))) - (SELECT count(*)", out);
+        append_matching(&sql, filter, source, false);
+        text_append_string(&sql, ")");
         return text_take(&sql);
 }
 
 /* The newest matches up to the end of the page, in descending order: of all, or of one group (NULL for all). */
 static void append_newest(struct text *sql, const struct store_task_filter *filter, const char *group)
 {
+        const char *out = left_out(filter);
+
         text_append_string(sql, "SELECT x.rid");
-        append_matching(sql, filter, group);
+        append_matching(sql, filter, group, false);
+        if (out)
+                text_printf(sql, " AND x.rid NOT IN %s", out);
         text_printf(sql, "%s ORDER BY x.rid DESC LIMIT ?8 + ?9", filter->before ? " AND x.rid < ?7" : "");
 }
 

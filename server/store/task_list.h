@@ -35,7 +35,8 @@ void store_tasks_clear(struct store_tasks *tasks);
 
 MUST_CHECK bool store_task_list(struct store_db *db, const struct store_task_filter *filter, struct store_tasks *tasks,
                                 struct error *error);
-/* How many match, without regard to `before` and `offset`; counting stops at TASK_LIST_TOTAL_MAXIMUM + 1. */
+/* How many match, without regard to `before` and `offset`. More than TASK_LIST_TOTAL_MAXIMUM stands for: more than
+ * that, uncounted. */
 MUST_CHECK bool store_task_list_total(struct store_db *db, const struct store_task_filter *filter, int64_t *total,
                                       struct error *error);
 

@@ -31,7 +31,7 @@ class GetTask:
         self.copy = data.copy(seeded, "get-task")
         self._start(servers.longshored(self.copy))
         answer = data.WORK / "answer.json"
-        answer.write_bytes(_raw_answer(self.servers[OURS]))
+        answer.write_bytes(self.servers[OURS].answer("tools/call", servers.get_task(0)))
         self._start(servers.bare(answer))
         for peer in (servers.sdk("lowlevel", seeded, database), servers.sdk("idiomatic", seeded, database),
                      servers.fastmcp(seeded, database)):
@@ -97,15 +97,3 @@ def row(name, connections, samples):
         return median([getattr(sample, member) for sample in samples])
     return [name, connections, f"{of('cpu'):.1f}", f"{of('rate'):.0f}", f"{of('p50'):.2f}", f"{of('p99'):.1f}",
             f"{of('bytes'):.0f}", sum(sample.errors for sample in samples)]
-
-
-def _raw_answer(server):
-    """The very bytes of one answer's body."""
-    import http.client
-    import json
-    connection = http.client.HTTPConnection("127.0.0.1", server.port)
-    connection.request("POST", "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": "get_task", "arguments": {"taskId": servers.task_id(0)}}}), servers.headers(server.key))
-    content = connection.getresponse().read()
-    connection.close()
-    return content

@@ -49,7 +49,7 @@ class ListTasks:
             self.servers[size] = servers.longshored(copy, name=f"longshored {size}").start()
         self.connections = {size: http.client.HTTPConnection("127.0.0.1", server.port)
                             for size, server in self.servers.items()}
-        self.filters = {size: {**FILTERS, "next page by cursor": {"cursor": self._call(size, {})["nextCursor"]}}
+        self.filters = {size: {**FILTERS, "next page by cursor": {"cursor": self._next(size)}}
                         for size in self.sizes}
         return self
 
@@ -59,16 +59,18 @@ class ListTasks:
         for copy in self.copies:
             data.drop(copy)
 
+    def _next(self, size):
+        return servers.result_of(self._call(size, {}))["structuredContent"]["nextCursor"]
+
     def _call(self, size, arguments):
-        result = servers.call_on(self.connections[size], self.servers[size].key, "tools/call",
-                                 {"name": "list_tasks", "arguments": arguments})
-        return result["structuredContent"]
+        return servers.exchange(self.connections[size], self.servers[size].key, "tools/call",
+                                {"name": "list_tasks", "arguments": arguments})
 
     def measure(self):
         """The two servers take turns, call by call."""
         for name, taken in self.taken.items():
             for size in self.sizes:
-                self._call(size, self.filters[size][name])
+                servers.result_of(self._call(size, self.filters[size][name]))
             for _ in range(CALLS):
                 for size in self.sizes:
                     begun = time.perf_counter()

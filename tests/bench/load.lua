@@ -1,4 +1,4 @@
--- What wrk sends: CALL is get_task (of tasks that bench_seed made, COUNT in all), long (the one with a long reply) or
+-- What wrk sends: CALL is get_task (of completed tasks that the key's owner sees, of COUNT that bench_seed made), long (the one with a long reply) or
 -- create_task (staged, each with a request id of its own; SEED keeps those of several runs apart).
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
@@ -12,8 +12,7 @@ local sent = 0
 
 local calls = {
         get_task = function()
-                local hundreds = (sent * 7919) % (count / 100)
-                local index = hundreds * 100 + sent % 8 * 10
+                local index = sent * 7919 % (count / 1000) * 1000 + sent % 3 * 100 + sent % 8 * 10
                 return string.format('"get_task","arguments":{"taskId":"%.0f-%09d"}', 1700000000000 + index * 1000, index)
         end,
         long = function()

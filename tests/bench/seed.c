@@ -3,7 +3,7 @@
  * long reply, and an API key, which is printed.
  *
  * The index of a task tells all about it, so that a load script can pick tasks without asking: see task_at(). The key's
- * owner sees the first eight environments; tasks whose index is a multiple of ten are completed and shared. */
+ * owner sees the first eight environments. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static struct store_task_new task_at(const struct seed *seed, int64_t index, cha
                                        .branches = "{\"demo\":\"main\"}",
                                        .environment = seed->environments[index / 10 % ENVIRONMENTS],
                                        .creator = seed->users[index % USERS],
-                                       .is_shared = index % 10 != 3,
+                                       .is_shared = index / 100 % 10 != 3,
                                        .created_at = START + index * 1000,
                                        .started_at = START + index * 1000 + 400};
 }

@@ -52,28 +52,32 @@ class Server:
 
     def start(self):
         self.spawn()
-        self.wait_for_answer("tools/call", {"name": "get_task", "arguments": {"taskId": task_id(0)}})
+        self.wait_for_answer()
         machine.wait_until_idle(self.pid)
         return self
 
-    def wait_for_answer(self, method, params):
+    def wait_for_answer(self):
         """Calls until there is an answer, however soon that may be."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
-                return self.call(method, params)
+                return result_of(self.answer("tools/call", get_task(0)))
             except ConnectionRefusedError:
                 if self.process.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError(f"{self.name} does not answer; its log is in {WORK / 'log'}") from None
                 time.sleep(0.001)
 
-    def call(self, method, params):
-        """One call on a connection of its own; gives the parsed result."""
+    def answer(self, method, params):
+        """The bytes of the answer to one call on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_SECONDS)
         try:
-            return call_on(connection, self.key, method, params)
+            return exchange(connection, self.key, method, params)
         finally:
             connection.close()
+
+    def call(self, tool, arguments):
+        """The structured content of a tool's result."""
+        return result_of(self.answer("tools/call", {"name": tool, "arguments": arguments}))["structuredContent"]
 
     def stop(self):
         if not self.process:
@@ -87,17 +91,22 @@ class Server:
         self.process = None
 
 
-def call_on(connection, key, method, params):
+def exchange(connection, key, method, params):
+    """Sends one call and gives the bytes of its answer."""
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
     connection.request("POST", "/mcp", body, headers(key))
     answer = connection.getresponse()
     content = answer.read()
     if answer.status != 200:
         raise RuntimeError(f"HTTP {answer.status}: {content[:300]}")
-    result = json.loads(content)
-    if "error" in result or result["result"].get("isError"):
+    return content
+
+
+def result_of(content):
+    answer = json.loads(content)
+    if "error" in answer or answer["result"].get("isError"):
         raise RuntimeError(f"the call was refused: {content[:500]}")
-    return result["result"]
+    return answer["result"]
 
 
 def headers(key):
@@ -105,9 +114,9 @@ def headers(key):
             "Authorization": f"Bearer {key}", "MCP-Protocol-Version": "2025-06-18"}
 
 
-def task_id(index):
-    """As bench_seed names them."""
-    return f"{1700000000000 + index * 1000}-{index:09}"
+def get_task(index):
+    """The call of a task that bench_seed made."""
+    return {"name": "get_task", "arguments": {"taskId": f"{1700000000000 + index * 1000}-{index:09}"}}
 
 
 def longshored(data, engine=None, name="longshored"):
