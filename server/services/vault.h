@@ -1,10 +1,13 @@
 /* What a task's turns are given from the sealed store: the provider account of the turn's agent and the secrets that
  * the environment declares for tasks.
  *
- * A task runs with what belongs to its owner (its creator): the owner's account, else the server's default account; for
- * each secret that the environment declares the owner's own of that name, else the environment's. A task without an
- * owner gets the server's and the environment's only. Every value that is given is recorded for the task first, so that
- * it stays redacted in all that is shown of the task, also after rotation and removal. */
+ * A task runs with what belongs to its owner (its creator): every personal secret that its person lets tasks have; for
+ * each other secret that the environment declares the environment's own; and the owner's account for the agent. The
+ * server's default account is given when the owner has none and the environment gives the agent no credential itself. A
+ * task without an owner gets the server's and the environment's only. Where names meet, the owner's account wins, then
+ * the owner's secret, the environment's, the default account; the environment's declaration says how a secret is given
+ * that both have. Every value that is given is recorded for the task first, so that it stays redacted in all that is
+ * shown of the task, also after rotation and removal. */
 #ifndef SERVICES_VAULT_H
 #define SERVICES_VAULT_H
 
@@ -51,6 +54,9 @@ MUST_CHECK bool vault_expand(const struct services *services, struct store_db *d
  * ERROR_AGENT_AUTH_INVALID with a sentence that says what to set. Reads only. */
 MUST_CHECK bool vault_check_agent(const struct call *call, const struct environment *environment, const char *agent,
                                   struct error *error);
+/* What was given to one task counts as given to another that gets files or texts of it. In a piece of work; tasks by
+ * rid. */
+MUST_CHECK bool vault_copy_values(struct store_db *db, int64_t to_task, int64_t from_task, struct error *error);
 /* After a turn whose provider refused its credential: marks the account that the turn was given, unless it was replaced
  * since. In a piece of work. `reason` is shown to people: no value may stand in it. */
 MUST_CHECK bool vault_account_refused(struct store_db *db, const struct store_turn *turn, const char *reason,
