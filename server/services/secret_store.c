@@ -153,3 +153,23 @@ bool secret_remove(struct call *call, const struct secret_remove_input *input, j
 {
         return call_write(call, remove_work, input, result, error);
 }
+
+static bool forget_work(struct call *call, const void *context, json_t **result, struct error *error)
+{
+        int64_t count;
+
+        (void)context;
+        if (!store_value_forget(call->db, &count, error) ||
+            !audit_write(call->db, call->actor, "secret.forget", NULL, json_pack("{s:I}", "values", (json_int_t)count),
+                         error))
+                return false;
+        *result = json_pack("{s:I}", "forgotten", (json_int_t)count);
+        return true;
+}
+
+bool secret_forget(struct call *call, json_t **result, struct error *error)
+{
+        if (!call->actor->grants->is_administrator || call->actor->credential == CREDENTIAL_TASK)
+                return error_set(error, ERROR_PERMISSION_DENIED, "only a server administrator gives up sealed values");
+        return call_write(call, forget_work, NULL, result, error);
+}

@@ -83,6 +83,25 @@ bool store_value_prune(struct store_db *db, struct error *error)
         return query_run(&query, NULL, error);
 }
 
+static bool run(struct store_db *db, enum statement which, int *changed, struct error *error)
+{
+        auto_query query = query_begin(db, which);
+
+        return query_run(&query, changed, error);
+}
+
+bool store_value_forget(struct store_db *db, int64_t *count, struct error *error)
+{
+        int changed;
+
+        store_changes_access(db);
+        if (!run(db, STATEMENT_SECRETS_FORGET, NULL, error) || !run(db, STATEMENT_ACCOUNTS_FORGET, NULL, error) ||
+            !run(db, STATEMENT_TASK_VALUES_FORGET, NULL, error) || !run(db, STATEMENT_VALUES_FORGET, &changed, error))
+                return false;
+        *count = changed;
+        return true;
+}
+
 bool store_turn_account_put(struct store_db *db, int64_t turn, int64_t value, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TURN_ACCOUNT_PUT);

@@ -36,6 +36,9 @@ MUST_CHECK bool store_value_list(struct store_db *db,
 /* Deletes the values that nothing refers to. */
 MUST_CHECK bool store_value_prune(struct store_db *db, struct error *error);
 
+/* Deletes every value and all that refers to one; *count gets the number of values. */
+MUST_CHECK bool store_value_forget(struct store_db *db, int64_t *count, struct error *error);
+
 /* A secret of an environment or of a user: one of the two is 0. Owns its strings; they are borrowed when it is put. */
 struct store_secret {
         int64_t rid, environment, user;
