@@ -105,7 +105,7 @@ def what_a_task_prints_of_its_secrets_comes_out_of_no_tool(stage):
     assert "said [redacted] and [redacted]" in told["get_task"]["latestResponse"]["content"], told["get_task"]
     assert told["get_task"]["summary"].strip() == "summary [redacted] [redacted]"
     assert "summary.md" in told and "log.txt" in told and "debug-stream.jsonl" in told, list(told)
-    assert told["cert.txt"].count("*") == sum(len(line) for line in CERT.split("\n"))
+    assert told["cert.txt"] == "*" * len(CERT), told["cert.txt"]
     names = [file["path"] for file in told["get_task_output"]["files"]]
     assert "name-[redacted].txt" in names and "[redacted]/inner" in names, names
     assert set(told["small pages"]) == {"*", "."}, told["small pages"][:100]
