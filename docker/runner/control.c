@@ -160,6 +160,13 @@ bool control_stop(const char *folder, const struct runner_stop *stop, struct err
         return publish(path, message, strlen(message), 0600, REPLACE, NULL, error);
 }
 
+bool control_forget(const char *folder, const char *run, struct error *error)
+{
+        auto_free char *path = control_path_claimed(folder, run);
+
+        return unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR || fail(error, "remove", path);
+}
+
 bool control_state(const char *folder, const char *run, enum control_state *state, struct runner_exit *exit,
                    struct error *error)
 {

@@ -38,6 +38,10 @@ MUST_CHECK bool control_withdraw(const char *folder, const char *run, bool *is_w
  * effect on a run that has ended or is not known. ERROR_INVALID_INPUT, ERROR_STORE_FULL, ERROR_INTERNAL. */
 MUST_CHECK bool control_stop(const char *folder, const struct runner_stop *stop, struct error *error);
 
+/* Removes the request of a run that is over: what it was given does not stay on the disk. Its exit record stays.
+ * ERROR_INTERNAL. */
+MUST_CHECK bool control_forget(const char *folder, const char *run, struct error *error);
+
 /* How far a run is. `exit` is filled (it has nothing to release) when *state is CONTROL_ENDED. An exit record that
  * cannot be read is an error: ERROR_INVALID_INPUT, ERROR_INTERNAL. */
 MUST_CHECK bool control_state(const char *folder, const char *run, enum control_state *state, struct runner_exit *exit,

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/services/account.h"
 #include "server/services/audit.h"
 #include "server/services/backup.h"
 #include "server/services/doctor.h"
 #include "server/services/environment.h"
 #include "server/services/key.h"
 #include "server/services/role.h"
+#include "server/services/secret_store.h"
 #include "server/services/team.h"
 #include "server/services/user.h"
 
@@ -43,6 +45,13 @@ RUN_PLAIN(role_list_bindings)
 RUN(setting_get, struct setting_get_input)
 RUN(setting_set, struct setting_set_input)
 RUN(setting_unset, struct setting_get_input)
+RUN(secret_set, struct secret_set_input)
+RUN(secret_list, struct secret_list_input)
+RUN(secret_remove, struct secret_remove_input)
+RUN_PLAIN(secret_forget)
+RUN(account_set, struct account_set_input)
+RUN(account_list, struct account_list_input)
+RUN(account_remove, struct account_remove_input)
 RUN(audit_list, struct audit_list_input)
 RUN_PLAIN(doctor_run)
 RUN(backup_run, struct backup_input)
@@ -61,6 +70,7 @@ static bool run_environment_reload(struct call *call, const void *input, json_t 
 static const char *const by_name[] = {"name", NULL};
 static const char *const by_id[] = {"id", NULL};
 static const char *const by_user[] = {"user", NULL};
+static const char *const by_agent[] = {"agent", NULL};
 static const char *const by_role[] = {"role", NULL};
 static const char *const by_file[] = {"file", NULL};
 static const char *const name_and_value[] = {"name", "value", NULL};
@@ -87,6 +97,17 @@ const struct admin_command admin_commands[] = {
         {"setting.set", &setting_set_table, name_and_value, "Store a setting; it acts at once.", run_setting_set,
          false},
         {"setting.unset", &setting_unset_table, by_name, "Remove a stored setting.", run_setting_unset, false},
+        {"secret.set", &secret_set_table, by_name, "Set a secret; its value comes on standard input.", run_secret_set,
+         false},
+        {"secret.list", &secret_list_table, NULL, "List secrets, never their values.", run_secret_list, false},
+        {"secret.rm", &secret_remove_table, by_name, "Remove a secret.", run_secret_remove, false},
+        {"secret.forget", NULL, NULL, "Give up all sealed values, when the key file is lost.", run_secret_forget,
+         false},
+        {"account.set", &account_set_table, by_agent, "Set an agent's provider account; it comes on standard input.",
+         run_account_set, false},
+        {"account.list", &account_list_table, NULL, "List provider accounts, never their credentials.",
+         run_account_list, false},
+        {"account.rm", &account_remove_table, by_agent, "Remove a provider account.", run_account_remove, false},
         {"audit.list", &audit_list_table, NULL, "Show who did what, newest first.", run_audit_list, false},
         {"environment.reload", NULL, NULL, "Read the setup folder again now.", run_environment_reload, false},
         {"doctor", NULL, NULL, "Check the engine, folders, disk, clock and store.", run_doctor_run, true},

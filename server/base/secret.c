@@ -41,6 +41,28 @@ void secret_wipe(void *buffer, size_t size)
         sodium_memzero(buffer, size);
 }
 
+#define NONCE_SIZE crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
+
+_Static_assert(SECRET_SEAL_KEY_SIZE == crypto_aead_xchacha20poly1305_ietf_KEYBYTES, "the size of a sealing key");
+_Static_assert(SECRET_SEAL_OVERHEAD == NONCE_SIZE + crypto_aead_xchacha20poly1305_ietf_ABYTES, "what sealing adds");
+
+void secret_seal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const char *context, const void *bytes, size_t length,
+                 uint8_t *sealed)
+{
+        randombytes_buf(sealed, NONCE_SIZE);
+        crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + NONCE_SIZE, NULL, bytes, length, (const uint8_t *)context,
+                                                   strlen(context), NULL, sealed, key);
+}
+
+bool secret_unseal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const char *context, const uint8_t *sealed,
+                   size_t sealed_length, void *bytes)
+{
+        return sealed_length >= SECRET_SEAL_OVERHEAD &&
+               crypto_aead_xchacha20poly1305_ietf_decrypt(bytes, NULL, NULL, sealed + NONCE_SIZE,
+                                                          sealed_length - NONCE_SIZE, (const uint8_t *)context,
+                                                          strlen(context), sealed, key) == 0;
+}
+
 char *secret_base64(const void *bytes, size_t length)
 {
         size_t size = sodium_base64_encoded_len(length, sodium_base64_VARIANT_ORIGINAL);

@@ -23,6 +23,16 @@ bool secret_is_equal(const void *a, const void *b, size_t size);
 /* Overwrites a buffer so that the compiler cannot leave it out. */
 void secret_wipe(void *buffer, size_t size);
 
+/* Sealing with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) under a random nonce, which stands before the rest. */
+#define SECRET_SEAL_KEY_SIZE 32
+#define SECRET_SEAL_OVERHEAD 40
+/* Writes length + SECRET_SEAL_OVERHEAD bytes. `context` says what the bytes are and has to be the same at unsealing. */
+void secret_seal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const char *context, const void *bytes, size_t length,
+                 uint8_t *sealed);
+/* Writes sealed_length - SECRET_SEAL_OVERHEAD bytes; false for another key or context and for changed bytes. */
+MUST_CHECK bool secret_unseal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const char *context, const uint8_t *sealed,
+                              size_t sealed_length, void *bytes);
+
 /* Base64 (RFC 4648, section 4) with padding, on the heap. */
 char *secret_base64(const void *bytes, size_t length);
 

@@ -10,6 +10,7 @@
 #include "server/base/path.h"
 #include "server/base/secret.h"
 #include "server/services/task_paths.h"
+#include "server/services/vault.h"
 
 /* The engine's own patience when it stops the container by itself. */
 #define STOP_TIMEOUT_S 10
@@ -22,11 +23,13 @@ static bool folders_ensure(const struct services *services, const char *task_id,
         auto_free char *workspace = task_path_workspace(services->data_folder, task_id),
                        *output = task_path_output(services->data_folder, task_id),
                        *control = task_path_control(services->data_folder, task_id),
-                       *records = task_path_records(services->data_folder, task_id);
+                       *records = task_path_records(services->data_folder, task_id),
+                       *secrets = task_path_secrets(services->data_folder, task_id);
         uid_t uid = (uid_t)settings_current()->agent_uid;
 
         if (!path_make_folder(workspace, 0755, error) || !path_make_folder(output, 0755, error) ||
-            !path_make_folder(records, 0700, error) || !control_prepare(control, error))
+            !path_make_folder(records, 0700, error) || !path_make_folder(secrets, 0755, error) ||
+            !control_prepare(control, error))
                 return false;
         /* The two folders themselves; what is in them was given to the agent when it was made. */
         return (chown(workspace, uid, uid) == 0 && chown(output, uid, uid) == 0) ||
@@ -53,14 +56,13 @@ static bool create(struct runtime *runtime, const struct store_task *task, const
 {
         const char *data = runtime->services->data_folder;
         auto_free char *workspace = task_path_workspace(data, task->id), *output = task_path_output(data, task->id),
-                       *control = task_path_control(data, task->id), *records = task_path_records(data, task->id);
+                       *control = task_path_control(data, task->id), *records = task_path_records(data, task->id),
+                       *secrets = task_path_secrets(data, task->id);
         const struct environment_limits *limits = environment->file.limits;
         const struct docker_mount mounts[] = {
-                {workspace, CONTAINER_WORKSPACE, false},
-                {output, CONTAINER_OUTPUT, false},
-                {control, CONTAINER_CONTROL, false},
-                {records, CONTAINER_RECORDS, false},
-                {runtime->runner_path, CONTAINER_RUNNER, true},
+                {workspace, CONTAINER_WORKSPACE, false}, {output, CONTAINER_OUTPUT, false},
+                {control, CONTAINER_CONTROL, false},     {records, CONTAINER_RECORDS, false},
+                {secrets, CONTAINER_SECRETS, true},      {runtime->runner_path, CONTAINER_RUNNER, true},
         };
         const struct docker_pair labels[] = {
                 {LABEL_SERVER, runtime->server_id}, {LABEL_TASK, task->id}, {LABEL_SHAPE, shape}};

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "server/base/document.h"
 #include "server/base/path.h"
@@ -19,14 +20,6 @@ void git_login_clear(struct git_login *login)
         free(login->username);
         free(login->password);
         *login = (struct git_login){0};
-}
-
-void secret_values_clear(struct secret_values *values)
-{
-        for (size_t i = 0; i < values->count; i++)
-                free(values->items[i]);
-        free(values->items);
-        *values = (struct secret_values){0};
 }
 
 /* Undoes percent-encoding (RFC 3986, section 2.1) in place. */
@@ -79,15 +72,23 @@ static void line_clear(struct line *line)
         *line = (struct line){0};
 }
 
-static bool read_file(const struct services *services, struct text *content, struct error *error)
+/* The file's path on the heap; whether it was configured. */
+static char *path_of(const struct services *services, bool *is_configured)
 {
         const char *configured = settings_current()->git_credentials_file;
-        auto_free char *usual = path_join(services->data_folder, "git-credentials");
-        bool is_missing;
 
-        if (path_read(configured ? configured : usual, FILE_MAXIMUM, content, &is_missing, error))
+        *is_configured = configured;
+        return configured ? text_copy(configured) : path_join(services->data_folder, "git-credentials");
+}
+
+static bool read_file(const struct services *services, struct text *content, struct error *error)
+{
+        bool is_configured, is_missing;
+        auto_free char *path = path_of(services, &is_configured);
+
+        if (path_read(path, FILE_MAXIMUM, content, &is_missing, error))
                 return true;
-        if (is_missing && !configured) {
+        if (is_missing && !is_configured) {
                 error_clear(error);
                 return true;
         }
@@ -116,49 +117,17 @@ bool credential_find(const struct services *services, const char *url, struct gi
         return true;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-        size_t left = strlen(*(char *const *)a), right = strlen(*(char *const *)b);
-
-        return (left < right) - (left > right);
-}
-
-static void add_value(struct secret_values *values, const char *value)
-{
-        size_t length = strlen(value);
-
-        if (length < SECRET_VALUE_MINIMUM || length > SECRET_VALUE_MAXIMUM)
-                return;
-        for (size_t i = 0; i < values->count; i++)
-                if (!strcmp(values->items[i], value))
-                        return;
-        values->items = memory_resize(values->items, (values->count + 1) * sizeof *values->items);
-        values->items[values->count++] = text_copy(value);
-}
-
-/* A value, and as it stands in JSON, which our own records are. */
-static void add_forms(struct secret_values *values, const char *value)
-{
-        auto_text quoted = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
-
-        add_value(values, value);
-        if (!utf8_is_valid(value, strlen(value)))
-                return;
-        document_append_quoted(&quoted, value, strlen(value));
-        auto_free char *inner = text_format("%.*s", (int)quoted.length - 2, quoted.data + 1);
-        add_value(values, inner);
-}
-
 /* The password of a line; the user instead where it is the token and the password is none. */
-static void add_secret(struct secret_values *values, const struct line *line)
+static void add_secret(struct value_set *values, const struct line *line)
 {
+        static const struct value_holder everywhere = {HOLDER_SERVER, 0};
         bool is_user = !*line->password || !strcmp(line->password, "x-oauth-basic");
 
-        add_forms(values, is_user ? line->username : line->password);
-        add_value(values, is_user ? line->raw_username : line->raw_password);
+        value_set_add(values, is_user ? line->username : line->password, everywhere);
+        value_set_add(values, is_user ? line->raw_username : line->raw_password, everywhere);
 }
 
-bool credential_values(const struct services *services, struct secret_values *values, struct error *error)
+bool credential_values(const struct services *services, struct value_set *values, struct error *error)
 {
         auto_text content = TEXT_WITH_MAXIMUM(FILE_MAXIMUM);
         auto_error reason = {0};
@@ -167,7 +136,7 @@ bool credential_values(const struct services *services, struct secret_values *va
         if (!read_file(services, &content, &reason))
                 return error_set_details(error, ERROR_UNAVAILABLE,
                                          json_pack("{s:s}", "reason", "secret_values_unavailable"),
-                                         "The managed values cannot be read, so nothing can be shown.");
+                                         "the git credentials cannot be read: %s", reason.message);
         for (char *text = content.data ? strtok_r(content.data, "\n", &rest) : NULL; text;
              text = strtok_r(NULL, "\n", &rest)) {
                 struct line line = {0};
@@ -176,7 +145,31 @@ bool credential_values(const struct services *services, struct secret_values *va
                 add_secret(values, &line);
                 line_clear(&line);
         }
-        if (values->count)
-                qsort(values->items, values->count, sizeof *values->items, longest_first);
         return true;
+}
+
+void credential_stamp_clear(struct credential_stamp *stamp)
+{
+        free(stamp->path);
+        *stamp = (struct credential_stamp){0};
+}
+
+void credential_stamp_take(const struct services *services, struct credential_stamp *stamp)
+{
+        bool is_configured;
+        struct stat info;
+
+        *stamp = (struct credential_stamp){.path = path_of(services, &is_configured)};
+        if (stat(stamp->path, &info))
+                return;
+        stamp->device = info.st_dev;
+        stamp->inode = info.st_ino;
+        stamp->size = info.st_size;
+        stamp->changed_at = (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec;
+}
+
+bool credential_stamp_is_equal(const struct credential_stamp *a, const struct credential_stamp *b)
+{
+        return a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed_at == b->changed_at &&
+               !strcmp(a->path, b->path);
 }

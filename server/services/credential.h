@@ -8,6 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/text.h"
 #include "server/services/services.h"
+#include "server/services/value_set.h"
 
 /* Owns its strings. */
 struct git_login {
@@ -20,19 +21,20 @@ void git_login_clear(struct git_login *login);
 MUST_CHECK bool credential_find(const struct services *services, const char *url, struct git_login *login,
                                 struct error *error);
 
-struct secret_values {
-        char **items;
-        size_t count;
+/* Adds every managed value of the file to the set: the passwords of the lines, or the user of a line without one, also
+ * as they stand in the file. ERROR_UNAVAILABLE with {reason: "secret_values_unavailable"} when they cannot be told:
+ * nothing may leave the server then. */
+MUST_CHECK bool credential_values(const struct services *services, struct value_set *values, struct error *error);
+
+/* What tells one state of the file from another. Owns its string. */
+struct credential_stamp {
+        char *path;
+        uint64_t device, inode;
+        int64_t size, changed_at; /* changed_at: ns since the epoch; all 0 when there is no file */
 };
-void secret_values_clear(struct secret_values *values);
-#define auto_secret_values CLEANUP(secret_values_clear) struct secret_values
-
-/* Every managed value of at least SECRET_VALUE_MINIMUM characters in the forms it is met in, longest first: the
- * passwords of the lines, or the user of a line without one. ERROR_UNAVAILABLE with
- * {reason: "secret_values_unavailable"} when they cannot be told: nothing may leave the server then. */
-MUST_CHECK bool credential_values(const struct services *services, struct secret_values *values, struct error *error);
-
-#define SECRET_VALUE_MINIMUM 6
-#define SECRET_VALUE_MAXIMUM 8192
+void credential_stamp_clear(struct credential_stamp *stamp);
+#define auto_credential_stamp CLEANUP(credential_stamp_clear) struct credential_stamp
+void credential_stamp_take(const struct services *services, struct credential_stamp *stamp);
+bool credential_stamp_is_equal(const struct credential_stamp *a, const struct credential_stamp *b);
 
 #endif

@@ -16,6 +16,13 @@ struct environment_repository {
         bool locked; /* its branch cannot be chosen by a task */
 };
 
+/* A secret that the environment's tasks get when a value is set for it. */
+struct environment_secret {
+        const char *name;
+        const char *as;   /* variable or file; NULL: as the secret itself says */
+        const char *path; /* of a file, below CONTAINER_SECRETS; NULL: as the secret says, else its name */
+};
+
 struct environment_limits {
         int64_t memoryMb;
         int64_t cpusPercent; /* 100 is one processor */
@@ -32,9 +39,10 @@ struct environment_file {
         const char *defaultAgent;
         struct field_objects repositories; /* struct environment_repository */
         const struct environment_limits *limits;
-        const char *network; /* none, bridge or host */
-        json_t *environment; /* variables of the agent's process */
-        bool shareTasks;     /* whether new tasks are shared */
+        const char *network;          /* none, bridge or host */
+        json_t *environment;          /* variables of the agent's process */
+        struct field_objects secrets; /* struct environment_secret */
+        bool shareTasks;              /* whether new tasks are shared */
 };
 extern const struct field_table environment_table;
 

@@ -103,6 +103,19 @@ static bool check_repositories(const struct environment_file *file, struct error
         return true;
 }
 
+static bool check_secrets(const struct environment_file *file, struct error *error)
+{
+        const struct environment_secret *list = file->secrets.items;
+
+        for (size_t i = 0; i < file->secrets.count; i++)
+                for (size_t j = 0; j < i; j++)
+                        if (!strcmp(list[i].name, list[j].name))
+                                return error_set(error, ERROR_INVALID_INPUT,
+                                                 "secrets[%zu].name is %s, as secrets[%zu] is; remove one of them", i,
+                                                 list[i].name, j);
+        return true;
+}
+
 /* Fills the entry's file from its document; what it filled before is let go. */
 static bool fill(struct entry *entry, struct error *error)
 {
@@ -110,7 +123,7 @@ static bool fill(struct entry *entry, struct error *error)
         if (json_is_object(entry->document))
                 complete(entry->document);
         return field_read(&environment_table, entry->document, &entry->memory, &entry->environment.file, error) &&
-               check_repositories(&entry->environment.file, error);
+               check_repositories(&entry->environment.file, error) && check_secrets(&entry->environment.file, error);
 }
 
 /* Drops the part of the parser's message that repeats the file: it may hold a secret, and the reason is shown to

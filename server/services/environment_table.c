@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/services/environment_file.h"
+#include "server/services/secret_value.h"
 #include "server/services/task.h"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -58,6 +59,18 @@ static const struct field limits_rows[] = {
 };
 static const struct field_table limits_table = FIELD_TABLE(struct environment_limits, limits_rows);
 
+static const struct field secret_rows[] = {
+        STRING_FIELD(struct environment_secret, name, .is_required = true, .minimum = 1, .maximum = SECRET_NAME_MAXIMUM,
+                     .is_valid = secret_name_is_valid, .shape = SECRET_NAME_SHAPE,
+                     .help = "Name of a secret of this environment, or of the task's owner."),
+        STRING_FIELD(
+                struct environment_secret, as, .choices = secret_ways,
+                .help = "Whether a task gets it as an environment variable or as a file; by default as it was set."),
+        STRING_FIELD(struct environment_secret, path, .minimum = 1, .maximum = 200, .is_valid = secret_path_is_valid,
+                     .shape = SECRET_PATH_SHAPE, .help = "Where a file stands below /longshore/secrets."),
+};
+static const struct field_table secret_table = FIELD_TABLE(struct environment_secret, secret_rows);
+
 static const struct field rows[] = {
         STRING_FIELD(struct environment_file, description, .maximum = 2000, .help = "What the environment is for."),
         STRING_FIELD(struct environment_file, status, .choices = statuses, .text_preset = "active",
@@ -76,6 +89,8 @@ static const struct field rows[] = {
         MAP_FIELD(struct environment_file, environment, .maximum = 1000, .is_valid = is_variable_name,
                   .shape = "letters, digits and underscores, and not begin with a digit",
                   .help = "Environment variables of the agent's process."),
+        OBJECTS_FIELD(struct environment_file, secrets, secret_table, .maximum = 200,
+                      .help = "Secrets that a task gets when a value is set for them; values never stand here."),
         BOOLEAN_FIELD(struct environment_file, shareTasks, .preset = true,
                       .help = "Whether new tasks are shared with everybody who may view tasks here."),
 };

@@ -10,6 +10,7 @@
 #include "server/services/event_log.h"
 #include "server/services/metrics.h"
 #include "server/services/task_paths.h"
+#include "server/services/vault.h"
 
 /* An engine that does not answer is asked again: after 1, 2, 4, 8 and 16 seconds. */
 #define ATTEMPTS_MAXIMUM 5
@@ -26,6 +27,7 @@ struct launch {
         const struct store_job *job;
         struct store_task task;
         struct store_turn turn;
+        struct turn_secrets secrets;
         int64_t limit_ms;
         int64_t taken_up_at; /* on the monotonic clock */
         bool is_recovered;   /* an earlier process got as far as the runner */
@@ -64,7 +66,19 @@ static char *workdir_of(const struct environment *environment)
 
 #define FIXED_VARIABLES 10
 
-/* The agent's variables: ours first, so that the environment's own win. The caller frees the array. */
+/* Puts a variable behind the others, or into the place of the one of its name. */
+static void set_variable(struct runner_variable *variables, size_t *count, struct runner_variable variable)
+{
+        size_t at = 0;
+
+        while (at < *count && strcmp(variables[at].name, variable.name) != 0)
+                at++;
+        variables[at] = variable;
+        *count += at == *count;
+}
+
+/* The agent's variables: ours first, the environment's own win over them, and what is secret over all. The caller frees
+ * the array. */
 static struct runner_variable *variables_of(const struct launch *launch, const struct environment *environment,
                                             size_t *count)
 {
@@ -81,16 +95,18 @@ static struct runner_variable *variables_of(const struct launch *launch, const s
                 {"LONGSHORE_OUTPUT", CONTAINER_OUTPUT},
         };
         size_t own = json_object_size(environment->file.environment);
-        struct runner_variable *variables = memory_new((COUNT_OF(fixed) + own) * sizeof *variables);
+        const struct turn_secrets *secrets = &launch->secrets;
+        struct runner_variable *variables = memory_new((COUNT_OF(fixed) + own + secrets->count) * sizeof *variables);
         const char *name;
         json_t *value;
 
         *count = 0;
         for (size_t i = 0; i < COUNT_OF(fixed); i++)
-                if (!json_object_get(environment->file.environment, fixed[i].name))
-                        variables[(*count)++] = fixed[i];
-        json_object_foreach(environment->file.environment, name, value) variables[(*count)++] =
-                (struct runner_variable){name, json_string_value(value)};
+                set_variable(variables, count, fixed[i]);
+        json_object_foreach(environment->file.environment, name, value)
+                set_variable(variables, count, (struct runner_variable){name, json_string_value(value)});
+        for (size_t i = 0; i < secrets->count; i++)
+                set_variable(variables, count, secrets->variables[i]);
         return variables;
 }
 
@@ -206,6 +222,17 @@ static bool prepare_workspace(struct launch *launch, const struct environment *e
         return true;
 }
 
+/* Gathers what the turn is given, and puts its files where the container sees them. */
+static bool prepare_secrets(struct launch *launch, const struct environment *environment, struct error *error)
+{
+        const struct services *services = launch->runtime->services;
+
+        turn_secrets_clear(&launch->secrets);
+        return vault_for_turn(services, launch->db, &launch->task, &launch->turn, environment, &launch->secrets,
+                              error) &&
+               secret_files_put(services, launch->task.id, &launch->secrets, error);
+}
+
 /* Brings the prompt to the runner, unless the turn is stopped before. */
 static bool deliver(struct launch *launch, struct error *error)
 {
@@ -222,7 +249,8 @@ static bool deliver(struct launch *launch, struct error *error)
                 return false;
         if (is_over)
                 return true;
-        if (!container_ensure(runtime, launch->db, &launch->task, environment, error))
+        if (!prepare_secrets(launch, environment, error) ||
+            !container_ensure(runtime, launch->db, &launch->task, environment, error))
                 return false;
         enter_request(launch);
         return is_stopped(launch, &is_over, error) && (is_over || request_run(launch, environment, error));
@@ -291,6 +319,8 @@ static bool give_up(struct launch *launch, const struct error *reason)
         turn_outcome_of_failure(&outcome, "failed",
                                 reason->code == ERROR_STORE_FULL ? "disk_full" : error_kind(reason->code)->code,
                                 "launch", "%s", reason->message);
+        if (reason->code == ERROR_AGENT_AUTH_INVALID)
+                outcome.category = "auth";
         return turn_end(launch->runtime, &launch->turn, &outcome, &error) ||
                (log_error("a launch failure could not be recorded", "task", launch->task.id, "reason", error.message),
                 false);
@@ -330,5 +360,6 @@ bool launch_run(struct runtime *runtime, struct store_db *db, const struct store
         leave_request(&launch);
         store_task_clear(&launch.task);
         store_turn_clear(&launch.turn);
+        turn_secrets_clear(&launch.secrets);
         return is_settled;
 }

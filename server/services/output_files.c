@@ -76,6 +76,7 @@ bool output_file_read(int file, int64_t offset, size_t maximum, struct text *out
 }
 
 struct listing {
+        const struct redactor *redactor;
         json_t *files;
         int64_t omitted, looked_at;
         bool is_records;
@@ -88,7 +89,7 @@ static void add_file(struct listing *listing, const char *path, const struct sta
                 return;
         }
         json_t *entry = json_object();
-        json_object_set_new(entry, "path", document_string(path));
+        json_object_set_new(entry, "path", redact_string(listing->redactor, path));
         json_object_set_new(entry, "size", json_integer(info->st_size));
         json_object_set_new(entry, "modifiedAt", document_time(modified(info)));
         json_array_append_new(listing->files, entry);
@@ -153,11 +154,12 @@ static json_t *sorted(const json_t *files)
         return result;
 }
 
-json_t *output_files_list(const struct services *services, const char *task_id, int64_t *omitted)
+json_t *output_files_list(const struct services *services, const char *task_id, const struct redactor *redactor,
+                          int64_t *omitted)
 {
         auto_free char *records = task_path_records(services->data_folder, task_id),
                        *output = task_path_output(services->data_folder, task_id);
-        struct listing listing = {.files = json_array(), .is_records = true};
+        struct listing listing = {.redactor = redactor, .files = json_array(), .is_records = true};
         int folder = open_folder(records);
 
         if (folder >= 0)

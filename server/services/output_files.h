@@ -12,10 +12,11 @@ int output_file_open(const struct services *services, const char *task_id, const
                      int64_t *modified_at, struct error *error);
 /* Reads at most `maximum` bytes from `offset`. */
 MUST_CHECK bool output_file_read(int file, int64_t offset, size_t maximum, struct text *out, struct error *error);
-/* [{path, size, modifiedAt}] sorted by path; dotfiles and links are skipped, at most OUTPUT_FILES_MAXIMUM entries are
- * listed. *omitted counts the files left out; a folder deeper than OUTPUT_DEPTH_MAXIMUM, and all that is behind the
- * first OUTPUT_LOOK_MAXIMUM names, count as one. */
-json_t *output_files_list(const struct services *services, const char *task_id, int64_t *omitted);
+/* [{path, size, modifiedAt}] with redacted paths, sorted by path; dotfiles and links are skipped, at most
+ * OUTPUT_FILES_MAXIMUM entries are listed. *omitted counts the files left out; a folder deeper than
+ * OUTPUT_DEPTH_MAXIMUM, and all that is behind the first OUTPUT_LOOK_MAXIMUM names, count as one. */
+json_t *output_files_list(const struct services *services, const char *task_id, const struct redactor *redactor,
+                          int64_t *omitted);
 /* The end of log.txt, redacted and made UTF-8: what its last `maximum` bytes, beginning at a character, show. *total
  * gets its whole size. */
 MUST_CHECK bool output_log_tail(const struct services *services, const char *task_id, const struct redactor *redactor,

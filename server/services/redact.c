@@ -1,81 +1,118 @@
 #include "server/services/redact.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/services/managed_values.h"
+#include "server/services/url_credential.h"
+#include "server/store/vault.h"
 
-/* The longest userinfo of a URL that is looked for. */
-#define USERINFO_MAXIMUM 1024
+/* The task that texts are of. */
+struct redactor_scope {
+        struct store_db *db;
+        int64_t task, environment, owner;
+        bool is_read; /* whether `given` is what the task was given */
+        int64_t *given;
+        size_t count;
+};
+
+static void scope_free(struct redactor_scope *scope)
+{
+        if (scope)
+                free(scope->given);
+        free(scope);
+}
 
 void redactor_clear(struct redactor *redactor)
 {
-        secret_values_clear(&redactor->values);
+        managed_values_release(redactor->values);
+        scope_free(redactor->scope);
+        *redactor = (struct redactor){0};
 }
 
-bool redactor_init(struct redactor *redactor, const struct services *services, struct error *error)
+bool redactor_init(struct redactor *redactor, const struct services *services, struct store_db *db, struct error *error)
 {
-        return credential_values(services, &redactor->values, error);
+        redactor->values = managed_values_take(services, db, error);
+        return redactor->values;
 }
 
-/* Length of the login of a URL that begins right behind "://" at `bytes`, 0 when there is none: up to the last @ of the
- * authority. A user without a password counts from the length on that a token can have. */
-static size_t userinfo_length(const char *bytes, size_t length)
+void redactor_set_task(struct redactor *redactor, struct store_db *db, const struct store_task *task)
 {
-        bool has_colon = false;
-        size_t end = 0;
-
-        for (size_t i = 0; i < length && i < USERINFO_MAXIMUM && !strchr("/?# \t\r\n\"'<>\\`", bytes[i]); i++) {
-                has_colon = has_colon || bytes[i] == ':';
-                if (bytes[i] == '@')
-                        end = i;
-        }
-        return has_colon || end >= SECRET_VALUE_MINIMUM ? end : 0;
+        scope_free(redactor->scope);
+        redactor->scope = memory_new(sizeof *redactor->scope);
+        *redactor->scope = (struct redactor_scope){
+                .db = db, .task = task->rid, .environment = task->environment, .owner = task->creator};
 }
 
-/* Which bytes of a text must not be shown; NULL when there are none. What a byte's mark is depends on no more of the
- * text than redact_reach on both sides, so that every part of a text that has that much around it is marked alike. */
-static void mark(char **marks, size_t length, size_t from, size_t count)
+/* Read when a value is met that only this can tell about: hardly ever. When it cannot be read everything counts. */
+static bool was_given(struct redactor_scope *scope, int64_t value)
 {
-        if (!*marks)
-                *marks = memory_new(length);
-        memset(*marks + from, 1, count);
+        auto_error failure = {0};
+
+        if (!scope->is_read && !store_task_value_list(scope->db, scope->task, &scope->given, &scope->count, &failure))
+                return true;
+        scope->is_read = true;
+        for (size_t i = 0; i < scope->count; i++)
+                if (scope->given[i] == value)
+                        return true;
+        return false;
 }
 
-static void mark_value(char **marks, const char *bytes, size_t length, const char *value)
+static bool counts(struct redactor_scope *scope, const struct value_pattern *pattern)
 {
-        size_t wanted = strlen(value), marked = 0;
-        const char *hit = bytes;
+        const struct value_holder *holders = pattern->holders;
 
-        while ((hit = memmem(hit, length - (size_t)(hit - bytes), value, wanted))) {
-                size_t at = (size_t)(hit - bytes), start = at < marked ? marked : at;
-                marked = at + wanted;
-                mark(marks, length, start, marked - start);
-                hit++;
-        }
+        for (size_t i = 0; i < pattern->holder_count; i++)
+                if (holders[i].kind == HOLDER_SERVER ||
+                    (holders[i].kind == HOLDER_ENVIRONMENT && holders[i].id == scope->environment) ||
+                    (holders[i].kind == HOLDER_USER && holders[i].id == scope->owner))
+                        return true;
+        for (size_t i = 0; i < pattern->holder_count; i++)
+                if (holders[i].kind == HOLDER_TASK && was_given(scope, holders[i].id))
+                        return true;
+        return false;
 }
 
-static void mark_logins(char **marks, const char *bytes, size_t length)
-{
-        const char *hit = bytes;
+/* Which bytes of a text must not be shown. What a byte's mark is depends on no more of the text than redact_reach on
+ * both sides, so that every part of a text that has that much around it is marked alike. */
+struct marking {
+        const struct redactor *redactor;
+        size_t length, end; /* end: of the latest mark */
+        char *marks;        /* NULL while there are none */
+};
 
-        while ((hit = memmem(hit, length - (size_t)(hit - bytes), "://", 3))) {
-                hit += 3;
-                size_t from = (size_t)(hit - bytes), found = userinfo_length(hit, length - from);
-                if (found)
-                        mark(marks, length, from, found);
-        }
+static void mark(size_t from, size_t count, void *context)
+{
+        struct marking *marking = context;
+        size_t end = from + count;
+
+        if (!marking->marks)
+                marking->marks = memory_new(marking->length);
+        if (from < marking->end)
+                from = marking->end < end ? marking->end : end;
+        memset(marking->marks + from, 1, end - from);
+        marking->end = end > marking->end ? end : marking->end;
+}
+
+static void mark_value(size_t offset, const struct value_pattern *pattern, void *context)
+{
+        struct marking *marking = context;
+
+        if (!marking->redactor->scope || counts(marking->redactor->scope, pattern))
+                mark(offset, pattern->length, marking);
 }
 
 static char *marks_of(const struct redactor *redactor, const char *bytes, size_t length)
 {
-        char *marks = NULL;
+        struct marking marking = {.redactor = redactor, .length = length};
 
         if (!length)
                 return NULL;
-        for (size_t i = 0; i < redactor->values.count; i++)
-                mark_value(&marks, bytes, length, redactor->values.items[i]);
-        mark_logins(&marks, bytes, length);
-        return marks;
+        value_set_search(managed_values_set(redactor->values), bytes, length, mark_value, &marking);
+        marking.end = 0;
+        url_credential_search(bytes, length, mark, &marking);
+        return marking.marks;
 }
 
 void redact_append_from(const struct redactor *redactor, struct text *out, const char *bytes, size_t length,
@@ -120,10 +157,7 @@ void redact_mask(const struct redactor *redactor, char *bytes, size_t length)
 
 size_t redact_reach(const struct redactor *redactor)
 {
-        size_t reach = USERINFO_MAXIMUM + 3;
+        size_t longest = value_set_longest(managed_values_set(redactor->values));
 
-        for (size_t i = 0; i < redactor->values.count; i++)
-                if (strlen(redactor->values.items[i]) > reach)
-                        reach = strlen(redactor->values.items[i]);
-        return reach;
+        return longest > URL_CREDENTIAL_REACH ? longest : URL_CREDENTIAL_REACH;
 }

@@ -10,6 +10,7 @@
 #include "server/services/receipt.h"
 #include "server/services/slot.h"
 #include "server/services/task_view.h"
+#include "server/services/vault.h"
 
 #define TOOL "create_task"
 
@@ -60,6 +61,8 @@ static bool check(struct call *call, const struct task_create_input *input, cons
         const char *agent = input->agent ? input->agent : environment->file.defaultAgent;
         if (!agent_find(agent))
                 return error_set(error, ERROR_AGENT_UNKNOWN, "agent: this server has no agent %.100s", agent);
+        if (!vault_check_agent(call, environment, agent, error))
+                return false;
         if (store_is_low(call->services->store))
                 return error_set(error, ERROR_STORE_FULL, "The disk is nearly full; nothing new is started.");
         return check_branches(environment, input->branches, error);
@@ -118,8 +121,9 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
         auto_redactor redactor = {0};
 
         if (!access_task_view(call->db, call->actor, id, &task, error) ||
-            !redactor_init(&redactor, call->services, error))
+            !redactor_init(&redactor, call->services, call->db, error))
                 return false;
+        redactor_set_task(&redactor, call->db, &task);
         json_t *view = task_view(call, &task, &redactor), *object = json_object();
         static const char *const copied[] = {"taskId", "name", "environment", "agent", "status", "url", "isPinned"};
         for (size_t i = 0; i < COUNT_OF(copied); i++)

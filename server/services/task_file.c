@@ -92,8 +92,9 @@ bool task_file_read(struct call *call, const struct task_file_input *input, json
         int64_t size;
 
         if (!access_task_view(call->db, call->actor, input->taskId, &task, error) ||
-            !redactor_init(&redactor, call->services, error))
+            !redactor_init(&redactor, call->services, call->db, error))
                 return false;
+        redactor_set_task(&redactor, call->db, &task);
         auto_fd file = output_file_open(call->services, task.id, input->path, &size, NULL, error);
         if (file < 0)
                 return false;

@@ -67,14 +67,16 @@ static json_t *write_cursor(int64_t rid)
 }
 
 static json_t *render(struct call *call, const struct store_task_filter *filter, const struct store_tasks *tasks,
-                      int64_t total, const struct redactor *redactor)
+                      int64_t total, struct redactor *redactor)
 {
         json_t *result = json_object(), *list = json_array();
         bool has_next = tasks->count == (size_t)filter->limit;
         size_t shown = has_next ? tasks->count - 1 : tasks->count;
 
-        for (size_t i = 0; i < shown; i++)
+        for (size_t i = 0; i < shown; i++) {
+                redactor_set_task(redactor, call->db, &tasks->items[i]);
                 json_array_append_new(list, task_view(call, &tasks->items[i], redactor));
+        }
         json_object_set_new(result, "tasks", list);
         if (total > TASK_LIST_TOTAL_MAXIMUM) {
                 json_object_set_new(result, "total", json_null());
@@ -94,7 +96,8 @@ static bool list(struct call *call, struct store_task_filter *filter, json_t **r
         auto_redactor redactor = {0};
         int64_t total;
 
-        if (!redactor_init(&redactor, call->services, error) || !store_task_list(call->db, filter, &tasks, error) ||
+        if (!redactor_init(&redactor, call->services, call->db, error) ||
+            !store_task_list(call->db, filter, &tasks, error) ||
             !store_task_list_total(call->db, filter, &total, error))
                 return false;
         *result = render(call, filter, &tasks, total, &redactor);

@@ -181,7 +181,7 @@ static bool files_section(const struct source *source, json_t **section, struct 
         int64_t omitted;
 
         (void)error;
-        *section = output_files_list(source->call->services, source->task->id, &omitted);
+        *section = output_files_list(source->call->services, source->task->id, source->redactor, &omitted);
         if (omitted)
                 json_object_set_new(source->result, "filesOmitted", json_integer(omitted));
         return true;
@@ -221,9 +221,10 @@ bool task_output(struct call *call, const struct task_output_input *input, json_
         auto_redactor redactor = {0};
 
         if (!access_task_view(call->db, call->actor, input->taskId, &task, error) ||
-            !redactor_init(&redactor, call->services, error) ||
+            !redactor_init(&redactor, call->services, call->db, error) ||
             !store_turn_list(call->db, task.rid, TURNS_MAXIMUM, &turns, error))
                 return false;
+        redactor_set_task(&redactor, call->db, &task);
         auto_json *object = json_object();
         struct source source = {call, &task, &turns, &redactor, object};
         json_object_set_new(object, "taskId", json_string(task.id));

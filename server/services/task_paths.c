@@ -22,6 +22,11 @@ char *task_path_control(const char *data_folder, const char *task_id)
         return text_format("%s/tasks/%s/control", data_folder, task_id);
 }
 
+char *task_path_secrets(const char *data_folder, const char *task_id)
+{
+        return text_format("%s/tasks/%s/secrets", data_folder, task_id);
+}
+
 char *task_path_records(const char *data_folder, const char *task_id)
 {
         return text_format("%s/records/%s", data_folder, task_id);

@@ -24,7 +24,9 @@ char *task_path_workspace(const char *data_folder, const char *task_id);
 char *task_path_output(const char *data_folder, const char *task_id);
 /* TASK/control: the runner's control folder, never the agent's. */
 char *task_path_control(const char *data_folder, const char *task_id);
-/* The task's own folder, which holds the three. */
+/* TASK/secrets: the file secrets of the turn that runs; the container sees them and cannot write. */
+char *task_path_secrets(const char *data_folder, const char *task_id);
+/* The task's own folder, which holds all of these. */
 char *task_path_folder(const char *data_folder, const char *task_id);
 /* The records: they outlive container and workspace. */
 char *task_path_records(const char *data_folder, const char *task_id);

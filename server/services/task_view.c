@@ -76,14 +76,16 @@ static void set_pins(json_t *view, const struct call *call, const struct store_t
                 set(view, "pinFollowVersionForMe", json_integer(task->viewer_pin_version));
 }
 
-static json_t *branches(const struct store_task *task)
+static json_t *branches(const struct store_task *task, const struct redactor *redactor)
 {
+        auto_text shown = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         auto_error ignored = {0};
         json_t *map;
 
         if (!strcmp(task->branches, "{}"))
                 return json_object();
-        map = document_parse(task->branches, strlen(task->branches), &ignored);
+        redact_append(redactor, &shown, task->branches, strlen(task->branches));
+        map = document_parse(shown.data, shown.length, &ignored);
         return map ? map : json_object();
 }
 
@@ -108,7 +110,7 @@ json_t *task_view(const struct call *call, const struct store_task *task, const 
         set(view, "finishedAt", document_time(task->finished_at));
         set(view, "exitCode", task->has_exit_code ? json_integer(task->exit_code) : json_null());
         set(view, "followUpCount", json_integer(task->follow_up_count));
-        set(view, "branches", branches(task));
+        set(view, "branches", branches(task, redactor));
         set(view, "shared", json_boolean(task->is_shared));
         set_pins(view, call, task);
         set(view, "isWinner", json_boolean(task->is_winner));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "docker/runner/control.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/path.h"
@@ -10,6 +11,7 @@
 #include "server/services/reader.h"
 #include "server/services/slot.h"
 #include "server/services/task_paths.h"
+#include "server/services/vault.h"
 #include "server/services/task_view.h"
 
 struct ending {
@@ -139,6 +141,18 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, const
         return RUNTIME_WRITE(runtime, end_work, &ending, error);
 }
 
+/* What the turn was given does not stay on the disk. */
+static void remove_secrets(const struct services *services, const struct store_turn *turn)
+{
+        auto_free char *control = task_path_control(services->data_folder, turn->task_id),
+                       *run = turn_run_id(turn->ordinal);
+        auto_error error = {0};
+
+        if (!secret_files_remove(services, turn->task_id, &error) || !control_forget(control, run, &error))
+                log_warning("the secrets of a turn could not be removed", "task", turn->task_id, "reason",
+                            error.message);
+}
+
 bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
               struct error *error)
 {
@@ -146,7 +160,11 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
 
         /* Whoever comes second finds it ended, and its events are written once. */
         number_set_lock(runtime, &runtime->turns_ending, turn->rid);
-        is_good = is_ended(runtime, turn->rid, &is_over, error) && (is_over || record(runtime, turn, outcome, error));
+        is_good = is_ended(runtime, turn->rid, &is_over, error);
+        /* Before the record, which lets the next turn begin. */
+        if (is_good && !is_over)
+                remove_secrets(runtime->services, turn);
+        is_good = is_good && (is_over || record(runtime, turn, outcome, error));
         number_set_unlock(runtime, &runtime->turns_ending, turn->rid);
         if (!is_good || is_over)
                 return is_good;

@@ -24,4 +24,14 @@
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
         "u.is_disabled"
 
+#define SECRET_COLUMNS                                                                                                 \
+        "s.rid, s.environment, s.user, e.name, u.name, s.name, s.value, s.given_as, s.path, s.is_for_tasks, "          \
+        "s.created_at, s.updated_at"
+#define SECRET_JOINS                                                                                                   \
+        " FROM secrets s LEFT JOIN environments e ON e.rid = s.environment LEFT JOIN users u ON u.rid = s.user"
+
+#define ACCOUNT_COLUMNS                                                                                                \
+        "a.rid, a.user, u.name, a.agent, a.variable, a.value, a.refused_at, a.refused_reason, a.created_at, "          \
+        "a.updated_at FROM provider_accounts a LEFT JOIN users u ON u.rid = a.user"
+
 #endif

@@ -121,6 +121,14 @@ char *query_column_text(struct query *query, int column)
         return copy;
 }
 
+uint8_t *query_column_blob(struct query *query, int column, size_t *length)
+{
+        const void *bytes = sqlite3_column_blob(query->statement, column);
+
+        *length = bytes ? (size_t)sqlite3_column_bytes(query->statement, column) : 0;
+        return bytes ? memcpy(memory_new(*length), bytes, *length) : NULL;
+}
+
 int64_t query_column_integer(struct query *query, int column)
 {
         return sqlite3_column_int64(query->statement, column);

@@ -41,6 +41,8 @@ MUST_CHECK bool query_run(struct query *query, int *changed, struct error *error
 
 /* Columns of the current row. Strings are heap copies, NULL for NULL. */
 char *query_column_text(struct query *query, int column);
+/* A blob's bytes, of `length`; NULL for NULL and for an empty one. */
+uint8_t *query_column_blob(struct query *query, int column, size_t *length);
 int64_t query_column_integer(struct query *query, int column);
 /* Whether the column is NULL. */
 bool query_column_is_null(struct query *query, int column);

@@ -43,6 +43,10 @@ struct store {
         atomic_bool is_low, has_failed;
 };
 
+/* Generations of different stores are different too: a process may open one after another. */
+#define GENERATIONS (UINT64_C(1) << 40)
+static atomic_uint_fast64_t next_generation;
+
 static void db_close(struct store_db *db)
 {
         if (!db)
@@ -206,7 +210,7 @@ struct store *store_open(const char *folder, struct error *error)
         store->path = path_join(folder, "store.db");
         store->reserve_path = path_join(folder, "reserve");
         store->last = &store->first;
-        atomic_store(&store->generation, 1);
+        atomic_store(&store->generation, atomic_fetch_add(&next_generation, GENERATIONS) + 1);
         atomic_store(&store->is_low, true); /* until the reserve is known to be there */
         pthread_mutex_init(&store->mutex, NULL);
         pthread_mutex_init(&store->wake_mutex, NULL);

@@ -5,5 +5,6 @@
 int main(void)
 {
         secret_init();
-        return run_command_line_tests() + run_process_tests() + run_socket_tests() + run_backup_tests();
+        return run_command_line_tests() + run_process_tests() + run_socket_tests() + run_backup_tests() +
+               run_secret_tests();
 }

@@ -5,6 +5,7 @@
 int run_backup_tests(void);
 int run_command_line_tests(void);
 int run_process_tests(void);
+int run_secret_tests(void);
 int run_socket_tests(void);
 
 #endif

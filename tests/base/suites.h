@@ -4,5 +4,6 @@
 
 int run_field_tests(void);
 int run_pool_tests(void);
+int run_seal_tests(void);
 
 #endif

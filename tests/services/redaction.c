@@ -30,7 +30,7 @@ static char *redacted(struct world *world, const char *text, size_t length)
         auto_error error = {0};
         struct text out = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
 
-        assert_true(redactor_init(&redactor, &world->services, &error));
+        assert_true(redactor_init(&redactor, &world->services, world->db, &error));
         redact_append(&redactor, &out, text, length);
         return text_take(&out);
 }

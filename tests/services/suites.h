@@ -19,5 +19,8 @@ int run_redaction_tests(void);
 int run_reply_tests(void);
 int run_setting_tests(void);
 int run_turn_tests(void);
+int run_value_set_tests(void);
+int run_vault_tests(void);
+int run_vault_turn_tests(void);
 
 #endif

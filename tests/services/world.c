@@ -36,7 +36,7 @@ const char *member(const json_t *object, const char *name)
         return value;
 }
 
-static struct call call_of(struct world *world, const struct actor *actor)
+struct call world_call(struct world *world, const struct actor *actor)
 {
         return (struct call){.services = &world->services,
                              .db = world->db,
@@ -67,7 +67,7 @@ void world_concurrency(int64_t count)
 
 void world_person(struct world *world, const char *name)
 {
-        struct call call = call_of(world, &actor_local);
+        struct call call = world_call(world, &actor_local);
         auto_json *result = NULL;
         auto_error error = {0};
 
@@ -76,7 +76,7 @@ void world_person(struct world *world, const char *name)
 
 void world_bind(struct world *world, const char *name, const char *role, const char *environment)
 {
-        struct call call = call_of(world, &actor_local);
+        struct call call = world_call(world, &actor_local);
         auto_json *result = NULL;
         auto_error error = {0};
 
@@ -87,7 +87,7 @@ void world_bind(struct world *world, const char *name, const char *role, const c
 
 struct actor *world_actor(struct world *world, const char *name)
 {
-        struct call call = call_of(world, &actor_local);
+        struct call call = world_call(world, &actor_local);
         auto_json *key = NULL;
         auto_error error = {0};
         struct actor actor;
@@ -100,7 +100,7 @@ struct actor *world_actor(struct world *world, const char *name)
 
 void world_team(struct world *world, const char *team, const char *first, const char *second)
 {
-        struct call call = call_of(world, &actor_local);
+        struct call call = world_call(world, &actor_local);
         auto_json *made = NULL, *one = NULL, *two = NULL;
         auto_error error = {0};
 
@@ -195,7 +195,7 @@ json_t *world_create(struct world *world, const struct actor *actor, struct task
         auto_json *arguments = json_pack("{s:s*, s:s*, s:s*, s:s*, s:b, s:i}", "environment", input.environment,
                                          "instructions", input.instructions, "name", input.name, "requestId",
                                          input.requestId, "staged", input.staged, "shared", input.shared);
-        struct call call = call_of(world, actor);
+        struct call call = world_call(world, actor);
         json_t *result = NULL;
 
         call.arguments = arguments;
@@ -212,7 +212,7 @@ json_t *world_follow_up(struct world *world, const struct actor *actor, struct t
 {
         auto_json *arguments = json_pack("{s:s, s:s*, s:s*}", "taskId", input.taskId, "instructions",
                                          input.instructions, "idempotencyKey", input.idempotencyKey);
-        struct call call = call_of(world, actor);
+        struct call call = world_call(world, actor);
         json_t *result = NULL;
 
         call.arguments = arguments;
@@ -221,7 +221,7 @@ json_t *world_follow_up(struct world *world, const struct actor *actor, struct t
 
 json_t *world_get(struct world *world, const struct actor *actor, struct task_get_input input, struct error *error)
 {
-        struct call call = call_of(world, actor);
+        struct call call = world_call(world, actor);
         json_t *result = NULL;
 
         input.includeLatestResponse = true;
@@ -236,7 +236,7 @@ json_t *world_output(struct world *world, const struct actor *actor, const char 
                      struct error *error)
 {
         struct task_output_input input = {.taskId = task_id};
-        struct call call = call_of(world, actor);
+        struct call call = world_call(world, actor);
         json_t *result = NULL;
 
         if (section)
@@ -246,7 +246,7 @@ json_t *world_output(struct world *world, const struct actor *actor, const char 
 
 json_t *world_read(struct world *world, const struct actor *actor, struct task_file_input input, struct error *error)
 {
-        struct call call = call_of(world, actor);
+        struct call call = world_call(world, actor);
         json_t *result = NULL;
 
         if (!input.maxBytes)
@@ -256,7 +256,7 @@ json_t *world_read(struct world *world, const struct actor *actor, struct task_f
 
 json_t *world_list(struct world *world, const struct actor *actor, struct task_list_input input, struct error *error)
 {
-        struct call call = call_of(world, actor);
+        struct call call = world_call(world, actor);
         json_t *result = NULL;
 
         if (!input.limit)

@@ -48,6 +48,9 @@ json_t *world_read(struct world *world, const struct actor *actor, struct task_f
 json_t *world_list(struct world *world, const struct actor *actor, struct task_list_input input, struct error *error);
 #define NOT_PINNED 2
 
+/* A call of the actor on the world's reader, a second later than the one before. */
+struct call world_call(struct world *world, const struct actor *actor);
+
 /* Short forms that must succeed. */
 #define NEW_TASK(...) ((struct task_create_input){.shared = -1, __VA_ARGS__})
 #define GET(actor, ...) must(world_get(world, actor, (struct task_get_input){__VA_ARGS__}, &(struct error){0}))
