@@ -1,5 +1,7 @@
 #include "server/http/stream.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -221,6 +223,22 @@ static void a_client_that_hangs_up_is_noticed_at_once(void **state)
         await(&closed_count, 1);
 }
 
+/* As a machine that was switched off: no farewell is sent. */
+static void a_client_that_vanished_is_noticed_by_the_heartbeat(void **state)
+{
+        struct connection *client = subscribe();
+        int on = 1;
+
+        (void)state;
+        connection_await(client, ":\n\n");
+        if (setsockopt(client->fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof on))
+                skip();
+        int64_t begun = clock_monotonic();
+        connection_close(client);
+        await(&closed_count, 1);
+        assert_true(clock_monotonic() - begun < 2 * BEAT_MS + 200);
+}
+
 /* Its peer takes nothing more: neither room for a heartbeat nor an end. */
 static void a_client_that_takes_nothing_is_given_up(void **state)
 {
@@ -381,6 +399,7 @@ int run_stream_tests(void)
                 ON_A_SERVER(a_stream_that_is_closed_ends_after_its_last_bytes),
                 BEATING(a_silent_stream_gets_heartbeats),
                 ON_A_SERVER(a_client_that_hangs_up_is_noticed_at_once),
+                BEATING(a_client_that_vanished_is_noticed_by_the_heartbeat),
                 BEATING(a_client_that_takes_nothing_is_given_up),
                 ON_A_SERVER(a_consumer_that_does_not_keep_up_is_cut_off_and_blocks_nobody),
                 ON_A_SERVER(a_sender_that_waits_loses_nothing),
