@@ -4,6 +4,7 @@
 #include "server/reference.h"
 #include "server/rest/bearer.h"
 #include "server/rest/health.h"
+#include "server/rest/streams.h"
 #include "server/services/metrics.h"
 
 static void health(struct http_request *request, void *context)
@@ -47,6 +48,20 @@ static void mcp_other(struct http_request *request, void *context)
         mcp_other_method(request);
 }
 
+static void events(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_events(request, server->services, http_request_user(request));
+}
+
+static void task_stream(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_task_stream(request, server->services, http_request_thread(request), http_request_user(request));
+}
+
 const struct http_route routes[] = {
 #define ROUTE(method, path, access, body, maximum, handler, sentence)                                                  \
         {method, path, (enum http_access)(access), body, maximum, handler},
@@ -71,6 +86,7 @@ const char *route_access_words(size_t row)
         switch ((int)routes[row].access) {
         case HTTP_ACCESS_PUBLIC:
                 return "everybody";
+        case HTTP_ACCESS_BEARER:
         case ROUTE_ACCESS_MCP:
                 return "an API key";
         case ROUTE_ACCESS_METRICS:
@@ -109,6 +125,8 @@ static bool authenticate(struct http_request *request, enum http_access access, 
         switch ((int)access) {
         case ROUTE_ACCESS_MCP:
                 return mcp_authenticate(&server->mcp, request, reader);
+        case HTTP_ACCESS_BEARER:
+                return rest_admit(request, reader);
         case ROUTE_ACCESS_METRICS:
                 return rest_metrics_authenticate(request, reader);
         default:

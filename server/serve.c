@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "server/lock.h"
 #include "server/routes.h"
 #include "server/services/environment.h"
+#include "server/services/feed.h"
 #include "server/services/role.h"
 #include "server/services/runtime.h"
 
@@ -132,6 +134,16 @@ static void close_runtime(struct server *server)
         runtime_stop(server->services.runtime);
 }
 
+static bool open_feed(struct server *server, struct error *error)
+{
+        return feed_start(&server->services, error);
+}
+
+static void close_feed(struct server *server)
+{
+        feed_stop(server->services.feed);
+}
+
 static char *address_of(const char *host, unsigned port)
 {
         if (!strcmp(host, "0.0.0.0") || !strcmp(host, "::"))
@@ -179,8 +191,10 @@ static bool listen_and_tell(struct server *server, struct http_server_options *o
 static bool open_http(struct server *server, struct error *error)
 {
         const struct settings *settings = settings_current();
-        struct http_server_options options = {
-                .host = settings->host, .port = (uint16_t)settings->port, .threads = (unsigned)settings->http_threads};
+        struct http_server_options options = {.host = settings->host,
+                                              .port = (uint16_t)settings->port,
+                                              .threads = (unsigned)settings->http_threads,
+                                              .spool_folder = server->config->data_folder};
 
         server->routes.services = &server->services;
         server->routes.mcp.services = &server->services;
@@ -214,15 +228,11 @@ static const struct part {
         bool (*open)(struct server *server, struct error *error);
         void (*close)(struct server *server);
 } parts[] = {
-        {"lock", open_lock, close_lock},
-        {"store", open_store, close_store},
-        {"roles", open_roles, NULL},
-        {"settings", open_settings, NULL},
-        {"docker", open_docker, close_docker},
-        {"environments", open_environments, close_environments},
-        {"runtime", open_runtime, close_runtime},
-        {"http", open_http, close_http},
-        {"admin socket", open_admin, close_admin},
+        {"lock", open_lock, close_lock},       {"store", open_store, close_store},
+        {"roles", open_roles, NULL},           {"settings", open_settings, NULL},
+        {"docker", open_docker, close_docker}, {"environments", open_environments, close_environments},
+        {"feed", open_feed, close_feed},       {"runtime", open_runtime, close_runtime},
+        {"http", open_http, close_http},       {"admin socket", open_admin, close_admin},
 };
 
 static void stop_hard(int signal_number)
@@ -251,6 +261,17 @@ static void block_signals(sigset_t *signals)
         signal(SIGPIPE, SIG_IGN);
 }
 
+/* Every client and every stream is a descriptor; the usual soft limit is meant for programs that use select. */
+static void raise_descriptor_limit(void)
+{
+        struct rlimit limit;
+
+        if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+                limit.rlim_cur = limit.rlim_max;
+                setrlimit(RLIMIT_NOFILE, &limit);
+        }
+}
+
 int serve(const struct config *config)
 {
         struct server server = {.config = config, .services = {.data_folder = config->data_folder}, .lock = -1};
@@ -259,6 +280,7 @@ int serve(const struct config *config)
         size_t started = 0;
 
         block_signals(&signals);
+        raise_descriptor_limit();
         umask(022);
         while (started < COUNT_OF(parts) && parts[started].open(&server, &error))
                 started++;

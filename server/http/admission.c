@@ -94,7 +94,7 @@ static bool is_body_acceptable(struct http_request *request)
                 refuse(request, ERROR_TOO_LARGE, NULL);
                 return false;
         }
-        return true;
+        return route->body != HTTP_BODY_FILE || spool_begin(request);
 }
 
 void admission_decide(struct http_request *request)

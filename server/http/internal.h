@@ -16,6 +16,7 @@
 #include "server/http/request.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
+#include "server/http/stream.h"
 
 #define REQUEST_METHOD_SIZE 16
 #define REQUEST_ID_SIZE 40
@@ -35,13 +36,16 @@ struct http_request {
 
         char *body; /* heap, NUL-terminated */
         size_t body_length, body_capacity;
-        size_t dropped; /* bytes of the body that nobody will read */
+        size_t dropped;      /* bytes of the body that nobody will read */
+        struct spool *spool; /* of a body that goes to a file */
 
         struct MHD_Response *response; /* NULL until answered */
         unsigned status;
         struct http_header headers[REQUEST_HEADER_MAXIMUM];
         unsigned header_count;
         bool has_own_sniffing, has_own_caching;
+        struct http_stream *stream; /* what it is answered with */
+        char *range, *if_range;     /* headers, copied when it was suspended */
 
         void *user;
         void (*user_release)(void *user);
@@ -59,6 +63,27 @@ struct http_request {
         struct router_match match;
 };
 
+/* An answer that goes on. Its lock comes before its worker's; what stands above it is the worker's thread's alone. */
+struct http_stream {
+        struct MHD_Connection *connection;
+        int socket;
+        int64_t beat_at; /* when it is to be looked at again, monotonic ms */
+        TAILQ_ENTRY(http_stream) beats;
+        const struct http_stream_calls *calls;
+        void *context;
+        size_t maximum;
+        atomic_int holders;
+
+        pthread_mutex_t lock;
+        struct worker *worker; /* NULL once it is over */
+        char *bytes;           /* that wait, `taken` of them gone already */
+        size_t length, taken, capacity;
+        unsigned stuck; /* heartbeats in which the connection took nothing */
+        bool is_suspended, is_closing, is_cut, wants_drained;
+        bool is_queued; /* in the worker's `ready`, which is under the worker's lock */
+        TAILQ_ENTRY(http_stream) ready;
+};
+
 /* A connection, as the worker sees it. */
 struct client {
         LIST_ENTRY(client) all;
@@ -69,6 +94,7 @@ struct client {
 LIST_HEAD(request_list, http_request);
 SLIST_HEAD(request_stack, http_request);
 LIST_HEAD(client_list, client);
+TAILQ_HEAD(stream_queue, http_stream);
 
 struct worker {
         struct http_server *server; /* gone once the worker is closed */
@@ -81,8 +107,8 @@ struct worker {
         bool has_begun;
         struct error begin_error;
 
-        int epoll, wake;
-        int64_t now; /* monotonic ms, of this turn of the loop */
+        int epoll, wake, peers; /* peers: an epoll of streams whose clients may hang up */
+        int64_t now;            /* monotonic ms, of this turn of the loop */
         struct client_list clients;
         int64_t next_sweep;
         struct request_stack spare; /* cleared requests for reuse */
@@ -90,10 +116,13 @@ struct worker {
         size_t in_flight;
         uint64_t request_count;
         atomic_bool is_stopping;
+        struct stream_queue streams; /* by their beat_at */
+        bool has_more;               /* streams are to be served at once */
 
         pthread_mutex_t lock;
         struct request_list suspended;
         struct request_stack answered;
+        struct stream_queue ready;
         size_t abandoned;
         bool is_closed;
 };
@@ -103,7 +132,7 @@ struct http_server {
         int socket;
         uint16_t port;
         char id_prefix[12];
-        atomic_uint suspended;
+        atomic_uint suspended, streams, spools;
         unsigned worker_count;
         struct worker *workers[];
 };
@@ -143,6 +172,27 @@ struct http_request *request_new(struct worker *worker, struct MHD_Connection *c
 void request_release(struct http_request *request);
 /* Frees what the request holds. */
 void request_clear(struct http_request *request);
+
+/* respond.c: answers with a response of any kind, which it takes. */
+void respond_with(struct http_request *request, unsigned status, const char *content_type,
+                  struct MHD_Response *response);
+
+/* stream.c */
+/* Serves the streams that have something to send, whose heartbeat is due, or (`has_hangups`) whose client hung up. */
+void stream_serve(struct worker *worker, bool has_hangups);
+/* The stream's connection is over. */
+void stream_over(struct http_stream *stream);
+/* Ends every stream of the worker, `is_cut` without sending what waits. */
+void stream_end_all(struct worker *worker, bool is_cut);
+
+/* spool.c */
+/* Begins the file of a body; false when it has been refused. */
+MUST_CHECK bool spool_begin(struct http_request *request);
+/* Takes a piece; false when it has been refused. */
+MUST_CHECK bool spool_write(struct http_request *request, const char *bytes, size_t length);
+/* The connection has done with the request: another body may take its place. */
+void spool_end(struct http_request *request);
+void spool_free(struct spool *spool);
 
 /* suspend.c */
 /* Keeps an answer to a suspended request, from any thread. */

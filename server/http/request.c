@@ -78,6 +78,9 @@ void request_clear(struct http_request *request)
         for (unsigned i = 0; i < request->header_count; i++)
                 free(request->headers[i].value);
         free(request->body);
+        spool_free(request->spool);
+        free(request->range);
+        free(request->if_range);
         if (request->response)
                 MHD_destroy_response(request->response);
 }

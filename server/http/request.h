@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "server/base/error.h"
 
@@ -27,6 +28,9 @@ const char *http_request_param(const struct http_request *request, const char *n
 const char *http_request_body(const struct http_request *request, size_t *length);
 /* The body, handed over: the caller frees it. NULL when there is none. */
 char *http_request_take_body(struct http_request *request, size_t *length);
+/* The file of a body of HTTP_BODY_FILE, at its start and without a name; the caller closes it, and whatever is not
+ * taken is gone with the request. -1 when there is none. */
+int http_request_take_file(struct http_request *request, uint64_t *size);
 /* Unique while the server runs; the answer carries it as X-Request-Id. */
 const char *http_request_id(const struct http_request *request);
 /* A slot for whoever authenticated the request. `release` (may be NULL) gets the value when the request is over,
@@ -40,6 +44,8 @@ void *http_request_user(const struct http_request *request);
 const char *http_request_header(const struct http_request *request, const char *name);
 /* The decoded query parameter, "" for one without a value, NULL when there is none. */
 const char *http_request_query(const struct http_request *request, const char *name);
+/* The value of a cookie as it was sent, NULL when there is none. */
+const char *http_request_cookie(const struct http_request *request, const char *name);
 /* The client's numeric address, without its port. */
 void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE]);
 /* What thread_begin made for this thread. */
@@ -55,11 +61,20 @@ MUST_CHECK bool http_suspend(struct http_request *request);
 /* Adds a header to the answer that follows. `name` must live for ever, the value is copied. Without a call for them
  * answers carry X-Content-Type-Options: nosniff and Cache-Control: no-store; a call replaces that. */
 void http_request_add_header(struct http_request *request, const char *name, const char *value);
+/* Adds a cookie for scripts to leave alone (HttpOnly, SameSite=Lax) that lasts so many seconds, 0 to delete it,
+ * negative for as long as the browser runs; `is_secure` keeps it to HTTPS. The value must need no quoting (RFC 6265,
+ * section 4.1.1). */
+void http_request_set_cookie(struct http_request *request, const char *name, const char *value, int64_t seconds,
+                             bool is_secure);
 /* Answers with a heap body, which it takes (NULL for none). A NULL content type leaves that header out. */
 void http_respond(struct http_request *request, unsigned status, const char *content_type, char *body, size_t length);
 /* Answers with bytes that outlive the server; nothing is copied. */
 void http_respond_static(struct http_request *request, unsigned status, const char *content_type, const void *body,
                          size_t length);
+/* Answers with an open regular file of `size` bytes, which it takes: all of it, or the one range that the request asks
+ * for (206, 416; If-Range by entity tag). `etag` is a quoted entity tag, NULL for none. */
+void http_respond_file(struct http_request *request, int file, uint64_t size, const char *content_type,
+                       const char *etag);
 /* Answers with the error's status and {"error", "code", "message"}, and "details" where there are some. A status of 500
  * and above is logged with the request's id. */
 void http_respond_error(struct http_request *request, const struct error *error);

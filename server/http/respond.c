@@ -44,6 +44,16 @@ static void keep(struct http_request *request, unsigned status, struct MHD_Respo
         request->status = status;
 }
 
+void respond_with(struct http_request *request, unsigned status, const char *content_type,
+                  struct MHD_Response *response)
+{
+        add_headers(request, content_type, response);
+        if (request->is_suspended)
+                suspend_answer(request, status, response);
+        else
+                keep(request, status, response);
+}
+
 static void respond(struct http_request *request, unsigned status, const char *content_type, void *body, size_t length,
                     enum MHD_ResponseMemoryMode mode)
 {
@@ -51,11 +61,7 @@ static void respond(struct http_request *request, unsigned status, const char *c
 
         if (!response)
                 abort();
-        add_headers(request, content_type, response);
-        if (request->is_suspended)
-                suspend_answer(request, status, response);
-        else
-                keep(request, status, response);
+        respond_with(request, status, content_type, response);
 }
 
 void http_respond(struct http_request *request, unsigned status, const char *content_type, char *body, size_t length)

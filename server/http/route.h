@@ -25,6 +25,7 @@ enum http_body {
         HTTP_BODY_NONE,  /* what little is sent is read and dropped */
         HTTP_BODY_JSON,  /* in memory; a declared type that is not JSON is refused with 415 */
         HTTP_BODY_BYTES, /* in memory, of any type */
+        HTTP_BODY_FILE,  /* of any type, spooled to a file as it arrives (http_request_take_file) */
 };
 
 /* Answers a request whose whole body has arrived, on a worker's thread. Before it returns it must have called one of

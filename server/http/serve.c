@@ -65,11 +65,23 @@ static void refuse_body(struct http_request *request)
         http_respond_error(request, &error);
 }
 
+/* The rest of a file that was refused half way, with a length that was accepted, is read so that its client learns why.
+ */
+static size_t drop_maximum(const struct http_request *request)
+{
+        bool is_announced = request->spool && http_request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+        return is_announced ? request->route->body_maximum : DROP_MAXIMUM;
+}
+
 /* A piece of the body; counted, because a chunked body does not announce its length. */
 static enum MHD_Result take_piece(struct http_request *request, const char *bytes, size_t length)
 {
         bool is_read = !request->response && request->route->body != HTTP_BODY_NONE;
 
+        if (is_read && request->route->body == HTTP_BODY_FILE && spool_write(request, bytes, length))
+                return MHD_YES;
+        is_read = is_read && request->route->body != HTTP_BODY_FILE;
         if (is_read && length <= body_maximum(request) - request->body_length) {
                 append(request, bytes, length);
                 return MHD_YES;
@@ -77,7 +89,7 @@ static enum MHD_Result take_piece(struct http_request *request, const char *byte
         if (is_read)
                 refuse_body(request);
         request->dropped += length;
-        return request->dropped <= DROP_MAXIMUM ? MHD_YES : MHD_NO;
+        return request->dropped <= drop_maximum(request) ? MHD_YES : MHD_NO;
 }
 
 static void run_handler(struct http_request *request)
@@ -128,6 +140,9 @@ void serve_completed(void *argument, struct MHD_Connection *connection, void **c
         (void)connection, (void)code;
         if (!request)
                 return;
+        if (request->stream)
+                stream_over(request->stream);
+        spool_end(request);
         client_set_deadline(worker, request->client,
                             worker->now + options->idle_timeout_seconds * INT64_C(1000) + options->request_timeout_ms);
         request_release(request);

@@ -24,6 +24,11 @@ static void set_defaults(struct http_server_options *options)
         DEFAULT(idle_timeout_seconds, 60);
         DEFAULT(request_timeout_ms, 30000);
         DEFAULT(stop_timeout_ms, 3000);
+        DEFAULT(stream_maximum, 2048);
+        DEFAULT(stream_buffer, 65536);
+        DEFAULT(heartbeat_ms, 12000);
+        DEFAULT(spool_folder, "/tmp");
+        DEFAULT(spool_maximum, 4);
 }
 
 /* Eight random characters, so that ids of two runs differ. */

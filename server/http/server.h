@@ -31,6 +31,11 @@ struct http_server_options {
         unsigned idle_timeout_seconds; /* without a byte in either direction; 60 */
         unsigned request_timeout_ms;   /* for a request to arrive whole, however steadily it trickles; 30000 */
         unsigned stop_timeout_ms;      /* for requests in flight to finish when the server stops; 3000 */
+        unsigned stream_maximum;       /* open streams in all; 2048 */
+        size_t stream_buffer;          /* bytes that may wait for each; 65536 */
+        unsigned heartbeat_ms;         /* between the comments of a stream on which nothing is sent; 12000 */
+        const char *spool_folder;      /* where bodies of HTTP_BODY_FILE go as they arrive; "/tmp" */
+        unsigned spool_maximum;        /* such bodies at once; 4. More are 429 */
 
         /* What a thread keeps for itself (a reader connection to the store): made before it serves, http_request_thread
          * tells it, given back after its last request. */

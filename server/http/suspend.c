@@ -1,5 +1,6 @@
 #include <sys/eventfd.h>
 
+#include "server/base/text.h"
 #include "server/http/internal.h"
 
 bool http_suspend(struct http_request *request)
@@ -15,6 +16,8 @@ bool http_suspend(struct http_request *request)
                 http_respond_error(request, &error);
                 return false;
         }
+        request->range = text_copy(http_request_header(request, MHD_HTTP_HEADER_RANGE));
+        request->if_range = text_copy(http_request_header(request, MHD_HTTP_HEADER_IF_RANGE));
         MHD_suspend_connection(request->connection);
         pthread_mutex_lock(&worker->lock);
         LIST_INSERT_HEAD(&worker->suspended, request, suspended);
@@ -66,13 +69,10 @@ void suspend_answer(struct http_request *request, unsigned status, struct MHD_Re
 void suspend_resume_answered(struct worker *worker)
 {
         struct http_request *request;
-        eventfd_t count;
 
         pthread_mutex_lock(&worker->lock);
         struct request_stack answered = worker->answered;
         SLIST_INIT(&worker->answered);
-        if (!SLIST_EMPTY(&answered))
-                eventfd_read(worker->wake, &count);
         pthread_mutex_unlock(&worker->lock);
         while ((request = SLIST_FIRST(&answered))) {
                 SLIST_REMOVE_HEAD(&answered, next);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include "server/base/clock.h"
@@ -78,8 +79,11 @@ bool worker_new(struct http_server *server, unsigned number, struct worker **out
         worker->next_sweep = INT64_MAX;
         pthread_mutex_init(&worker->lock, NULL);
         sem_init(&worker->told, 0, 0);
+        TAILQ_INIT(&worker->streams);
+        TAILQ_INIT(&worker->ready);
         worker->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        worker->daemon = worker->wake < 0 ? NULL : start_daemon(worker);
+        worker->peers = epoll_create1(EPOLL_CLOEXEC);
+        worker->daemon = worker->wake < 0 || worker->peers < 0 ? NULL : start_daemon(worker);
         if (!worker->daemon) {
                 worker_release(worker);
                 return error_set(error, ERROR_UNAVAILABLE, "The HTTP server could not start: %s.", strerror(errno));
@@ -94,7 +98,12 @@ static int sleep_time(const struct worker *worker, int64_t until)
 {
         MHD_UNSIGNED_LONG_LONG ms;
         int64_t time = worker->next_sweep < until ? worker->next_sweep : until;
+        const struct http_stream *stream = TAILQ_FIRST(&worker->streams);
 
+        if (worker->has_more)
+                return 0;
+        if (stream && stream->beat_at < time)
+                time = stream->beat_at;
         time = time == INT64_MAX ? INT32_MAX : time - worker->now;
         if (MHD_get_timeout(worker->daemon, &ms) == MHD_YES && ms < (MHD_UNSIGNED_LONG_LONG)(time < 0 ? 0 : time))
                 time = (int64_t)ms;
@@ -106,13 +115,20 @@ static int sleep_time(const struct worker *worker, int64_t until)
  * the daemon collects its events. */
 static void turn(struct worker *worker, int64_t until)
 {
-        struct pollfd events[] = {{.fd = worker->epoll, .events = POLLIN}, {.fd = worker->wake, .events = POLLIN}};
+        struct pollfd events[] = {{.fd = worker->epoll, .events = POLLIN},
+                                  {.fd = worker->wake, .events = POLLIN},
+                                  {.fd = worker->peers, .events = POLLIN}};
         int ms = sleep_time(worker, until);
+        eventfd_t count;
 
         if (ms)
                 poll(events, COUNT_OF(events), ms);
         worker->now = clock_monotonic();
+        /* Read before what it tells of is looked for, so that nothing is missed. */
+        if (events[1].revents)
+                eventfd_read(worker->wake, &count);
         suspend_resume_answered(worker);
+        stream_serve(worker, events[2].revents);
         MHD_run_wait(worker->daemon, 0);
         client_sweep(worker);
 }
@@ -132,10 +148,12 @@ static void drain(struct worker *worker)
 {
         int64_t until = worker->now + worker->server->options.stop_timeout_ms;
 
+        stream_end_all(worker, false);
         while (worker->in_flight && worker->now < until)
                 turn(worker, until);
         suspend_resume_answered(worker);
         suspend_abandon_all(worker);
+        stream_end_all(worker, true);
         until = worker->now + FAREWELL_MS;
         while (worker->in_flight && worker->now < until)
                 turn(worker, until);
@@ -227,6 +245,8 @@ void worker_release(struct worker *worker)
         }
         if (worker->wake >= 0)
                 close(worker->wake);
+        if (worker->peers >= 0)
+                close(worker->peers);
         sem_destroy(&worker->told);
         pthread_mutex_destroy(&worker->lock);
         free(worker);

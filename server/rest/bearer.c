@@ -15,6 +15,24 @@ bool rest_authenticate(struct http_request *request, struct store_db *reader, st
         return access_authenticate_key(reader, header + strspn(header, " "), actor, error);
 }
 
+static void free_actor(void *actor)
+{
+        actor_free(actor);
+}
+
+bool rest_admit(struct http_request *request, struct store_db *reader)
+{
+        auto_error error = {0};
+        struct actor actor;
+
+        if (!rest_authenticate(request, reader, &actor, &error)) {
+                rest_refuse(request, &error);
+                return false;
+        }
+        http_request_set_user(request, actor_copy(&actor), free_actor);
+        return true;
+}
+
 void rest_refuse(struct http_request *request, const struct error *error)
 {
         if (error->code == ERROR_UNAUTHENTICATED)

@@ -9,6 +9,9 @@
  * ERROR_UNAUTHENTICATED when there is none or it is not valid. On the request's thread. */
 MUST_CHECK bool rest_authenticate(struct http_request *request, struct store_db *reader, struct actor *actor,
                                   struct error *error);
+/* The same for a row of the route table: the request's user becomes the actor, a struct actor of its own. Otherwise it
+ * has answered. */
+MUST_CHECK bool rest_admit(struct http_request *request, struct store_db *reader);
 /* Answers with the error; one that asks for a credential carries the challenge. */
 void rest_refuse(struct http_request *request, const struct error *error);
 

@@ -11,6 +11,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/event_log.h"
+#include "server/services/feed.h"
 #include "server/services/reader.h"
 #include "server/services/task_paths.h"
 
@@ -205,8 +206,10 @@ static bool ingest(struct followed *followed)
                 followed->log =
                         event_log_open(followed->records, followed->turn.ordinal, followed->agent->format, &error);
         if (followed->log && event_log_user(followed->log, followed->turn.shown, followed->turn.submitted_at, &error) &&
-            event_log_ingest(followed->log, &is_more, &error))
+            event_log_ingest(followed->log, &is_more, &error)) {
+                feed_events_grown(followed->runtime->services->feed, followed->turn.task_id);
                 return is_more;
+        }
         log_warning("output could not be taken up", "task", followed->turn.task_id, "reason", error.message);
         event_log_close(take(followed->log));
         followed->quiet_until = clock_monotonic() + RETRY_MS;

@@ -11,6 +11,7 @@
 struct docker;
 struct environments;
 struct runtime;
+struct feed;
 
 /* One per process; everything in it is thread-safe and outlives all calls. */
 struct services {
@@ -19,6 +20,7 @@ struct services {
         struct store *store;
         struct docker *docker;
         struct environments *environments;
+        struct feed *feed;       /* tells listeners what goes on; NULL: there are none */
         struct runtime *runtime; /* launches, follows and ends turns */
 };
 

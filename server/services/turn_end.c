@@ -7,6 +7,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/event_log.h"
+#include "server/services/feed.h"
 #include "server/services/metrics.h"
 #include "server/services/reader.h"
 #include "server/services/slot.h"
@@ -132,6 +133,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, const
 
         if (agent && path_make_folder(records, 0700, &failure)) {
                 close_events(turn, agent, records, outcome);
+                feed_events_grown(runtime->services->feed, turn->task_id);
                 reply = event_log_reply(records, turn->ordinal, agent->format, REPLY_KEPT_CHARACTERS,
                                         &ending.characters, &ending.replied_at, &failure);
         }

@@ -14,6 +14,7 @@ struct store_db {
         struct store *store;
         bool is_access_changed;
         bool is_waking;
+        bool is_feed_grown;
 };
 
 /* A statement that is reset when the variable leaves its scope. */

@@ -35,9 +35,12 @@ struct store {
         pthread_cond_t is_pending;
         struct pending *first, **last;
         bool is_closing;
-        pthread_mutex_t wake_mutex; /* held while `wake` is called, so that it is not called once it was replaced */
+        pthread_mutex_t
+                wake_mutex; /* held while one of these is called, so that it is not called once it was replaced */
         void (*wake)(void *context);
         void *wake_context;
+        void (*change)(void *context);
+        void *change_context;
         atomic_uint_fast64_t generation;
         atomic_uint_fast64_t commits, works, failures;
         atomic_bool is_low, has_failed;
@@ -133,6 +136,24 @@ static void call_wake(struct store *store)
         pthread_mutex_unlock(&store->wake_mutex);
 }
 
+static void call_change(struct store *store)
+{
+        pthread_mutex_lock(&store->wake_mutex);
+        if (store->change)
+                store->change(store->change_context);
+        pthread_mutex_unlock(&store->wake_mutex);
+}
+
+/* Hears of every row that work writes, those of triggers included. */
+static void note_row(void *context, int operation, const char *database, const char *table, sqlite3_int64 row)
+{
+        struct store_db *db = context;
+
+        (void)database, (void)row;
+        if (operation == SQLITE_INSERT && !strcmp(table, "task_changes"))
+                db->is_feed_grown = true;
+}
+
 static void run_batch(struct store *store, struct pending *batch)
 {
         struct store_db *db = store->writer;
@@ -140,7 +161,7 @@ static void run_batch(struct store *store, struct pending *batch)
         uint64_t count = 0;
 
         keep_reserve(store);
-        db->is_access_changed = db->is_waking = false;
+        db->is_access_changed = db->is_waking = db->is_feed_grown = false;
         bool is_good = execute(db, STATEMENT_BEGIN, &error);
         for (struct pending *one = batch; is_good && one; one = one->next, count++)
                 run_one(db, one);
@@ -170,6 +191,8 @@ static void run_batch(struct store *store, struct pending *batch)
         }
         if (is_good && db->is_waking)
                 call_wake(store);
+        if (db->is_access_changed || (is_good && db->is_feed_grown))
+                call_change(store);
 }
 
 static void *write_loop(void *argument)
@@ -222,6 +245,7 @@ struct store *store_open(const char *folder, struct error *error)
                 store_release(store);
                 return NULL;
         }
+        sqlite3_update_hook(store->writer->connection, note_row, store->writer);
         chmod(store->path, 0600);
         keep_reserve(store);
         pthread_create(&store->thread, NULL, write_loop, store);
@@ -332,6 +356,14 @@ void store_on_wake(struct store *store, void (*wake)(void *context), void *conte
         pthread_mutex_lock(&store->wake_mutex);
         store->wake_context = context;
         store->wake = wake;
+        pthread_mutex_unlock(&store->wake_mutex);
+}
+
+void store_on_change(struct store *store, void (*change)(void *context), void *context)
+{
+        pthread_mutex_lock(&store->wake_mutex);
+        store->change_context = context;
+        store->change = change;
         pthread_mutex_unlock(&store->wake_mutex);
 }
 

@@ -49,11 +49,14 @@ void store_write_later(struct store *store, store_work *work, void *context, sto
 /* Says, from within a piece of work, that it changes what people may see or do: the generation grows with its commit.
  */
 void store_changes_access(struct store_db *db);
-/* Calls `wake` (on the writer thread, must not block) after every commit of work that called store_wakes(). Once this has
- * returned, what was set before is not called any more. */
+/* Calls `wake` (on the writer thread, must not block) after every commit of work that called store_wakes(). Once this
+ * has returned, what was set before is not called any more. */
 void store_on_wake(struct store *store, void (*wake)(void *context), void *context);
 /* Says, from within a piece of work, that it leaves something to do (a job, a due time). */
 void store_wakes(struct store_db *db);
+/* Calls `change` (on the writer thread, must not block) after every commit that recorded a change of a task
+ * (server/store/feed.h) or of what people may see or do. */
+void store_on_change(struct store *store, void (*change)(void *context), void *context);
 /* Grows whenever users, bindings, roles, environments, settings or the sharing of a task change. A reader that took it
  * before reading and finds it unchanged afterwards has read with the caller's current access. */
 uint64_t store_generation(const struct store_db *db);

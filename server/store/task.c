@@ -1,5 +1,6 @@
 #include "server/store/task.h"
 
+#include "server/store/feed.h"
 #include "server/store/task_row.h"
 
 void store_task_clear(struct store_task *task)
@@ -112,7 +113,7 @@ bool store_task_find_rid(struct store_db *db, int64_t rid, int64_t viewer, struc
         return read_one(&query, task, is_found, error);
 }
 
-bool store_task_add(struct store_db *db, const struct store_task_new *task, int64_t *rid, struct error *error)
+static bool add_row(struct store_db *db, const struct store_task_new *task, int64_t *rid, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TASK_ADD);
 
@@ -133,6 +134,16 @@ bool store_task_add(struct store_db *db, const struct store_task_new *task, int6
         if (!query_run(&query, NULL, error))
                 return false;
         *rid = sqlite3_last_insert_rowid(db->connection);
+        return true;
+}
+
+bool store_task_add(struct store_db *db, const struct store_task_new *task, int64_t *rid, struct error *error)
+{
+        int64_t added;
+
+        if (!add_row(db, task, &added, error) || !store_change_add_created(db, task, added, error))
+                return false;
+        *rid = added;
         return true;
 }
 

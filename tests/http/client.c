@@ -102,6 +102,27 @@ struct reply *connection_read(struct connection *connection, bool has_body)
         return reply;
 }
 
+size_t connection_await(struct connection *connection, const char *text)
+{
+        char *at;
+
+        while (!(at = strstr(connection->bytes, text)))
+                if (!receive(connection))
+                        fail_msg("closed before \"%s\": %s", text, connection->bytes);
+        return (size_t)(at - connection->bytes);
+}
+
+size_t connection_drain(struct connection *connection)
+{
+        size_t count = 0;
+
+        do {
+                count += connection->used;
+                connection->used = 0;
+        } while (receive(connection));
+        return count;
+}
+
 bool connection_is_closed(struct connection *connection)
 {
         return connection->used == 0 && !receive(connection);

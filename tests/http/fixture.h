@@ -38,6 +38,10 @@ void connection_send(struct connection *connection, const char *text);
 void connection_send_bytes(struct connection *connection, const void *bytes, size_t length);
 /* Reads one reply; `has_body` is false for one to HEAD. */
 struct reply *connection_read(struct connection *connection, bool has_body);
+/* Reads until what was received holds the text; returns where it stands. */
+size_t connection_await(struct connection *connection, const char *text);
+/* Reads and forgets until the server closes; the number of bytes. */
+size_t connection_drain(struct connection *connection);
 /* Whether the server has closed the connection, waiting for it some seconds. */
 bool connection_is_closed(struct connection *connection);
 
@@ -54,5 +58,7 @@ int run_body_tests(void);
 int run_suspend_tests(void);
 int run_lifecycle_tests(void);
 int run_load_tests(void);
+int run_stream_tests(void);
+int run_file_tests(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "server/base/document.h"
 #include "server/base/path.h"
 #include "server/services/environment.h"
+#include "server/services/feed.h"
 #include "server/services/key.h"
 #include "server/services/role.h"
 #include "server/services/user.h"
@@ -24,6 +25,7 @@ int rest_set_up(void **state)
         assert_true(role_seed(services->store, &error));
         services->environments = environments_open(services->store, setup, &error);
         assert_non_null(services->environments);
+        assert_non_null(feed_start(services, &error));
         fixture->context.services = fixture->context.mcp.services = services;
         fixture->context.mcp.pool = pool_new(1, 10);
         routes_apply(&fixture->context, &options);
@@ -42,6 +44,7 @@ int rest_tear_down(void **state)
         connection_close(fixture->connection);
         http_server_stop(fixture->server);
         pool_free(fixture->context.mcp.pool);
+        feed_stop(fixture->services.feed);
         environments_close(fixture->services.environments);
         store_close(fixture->services.store);
         assert_true(path_remove_tree(fixture->root, &error));

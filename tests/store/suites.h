@@ -3,6 +3,7 @@
 #define TESTS_STORE_SUITES_H
 
 int run_commit_tests(void);
+int run_feed_tests(void);
 int run_identity_tests(void);
 int run_list_tests(void);
 int run_page_tests(void);
