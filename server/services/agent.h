@@ -11,6 +11,7 @@ struct agent {
         /* The command line of a turn, NULL-ended; the prompt goes in by descriptor, never as an argument. */
         const char *const *command;
         enum runner_prompt_on prompt_on;
+        bool is_script; /* the prompt is a program: what we add to it must be comments (#) */
         /* Reads standard output into normalised events. */
         const struct stream_format *format;
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/services/environment_file.h"
+#include "server/services/model.h"
 #include "server/services/task.h"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -76,6 +77,8 @@ static const struct field rows[] = {
         MAP_FIELD(struct environment_file, environment, .maximum = 1000, .is_valid = is_variable_name,
                   .shape = "letters, digits and underscores, and not begin with a digit",
                   .help = "Environment variables of the agent's process."),
+        STRING_FIELD(struct environment_file, codexSpeed, .choices = model_speeds, .text_preset = "ultrafast",
+                     .help = "The fastest speed that a Codex task may choose here, within the server's CODEX_SPEED."),
         BOOLEAN_FIELD(struct environment_file, shareTasks, .preset = true,
                       .help = "Whether new tasks are shared with everybody who may view tasks here."),
 };
