@@ -38,12 +38,12 @@ static bool check_work(struct store_db *db, void *context, struct error *error)
 static void connected(struct runtime *runtime)
 {
         auto_error error = {0};
-        struct docker_version version;
-        struct store_db *db = services_reader(runtime->services, &error);
+        struct docker_version version = {0};
 
         if (docker_negotiate(runtime->services->docker, &version, &error))
                 engine_state_set(true, version.engine, NULL);
         log_info("the engine answers", "version", version.engine);
+        struct store_db *db = services_reader(runtime->services, &error);
         if (db)
                 reconcile_all(runtime, db);
 }

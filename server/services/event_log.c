@@ -14,6 +14,8 @@
 
 #define PIECE_BYTES 65536
 #define LINE_MAXIMUM (256 * 1024)
+/* What one call takes up of a stream that still grows. */
+#define INGEST_BYTES (1024 * 1024)
 
 /* One raw stream of the turn and how far it has been read. */
 struct source {
@@ -195,8 +197,9 @@ bool event_log_user(struct event_log *log, const char *text, int64_t submitted_a
         return flush(log, error);
 }
 
-static bool ingest_source(struct source *source, bool is_end, struct error *error)
+static bool ingest_source(struct source *source, bool is_end, bool *is_more, struct error *error)
 {
+        uint64_t begin = source->offset;
         auto_free char *piece = memory_new(PIECE_BYTES);
         auto_fd file = open(source->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -210,6 +213,10 @@ static bool ingest_source(struct source *source, bool is_end, struct error *erro
                         return fail(error, "the recorded output cannot be read");
                 if (got == 0)
                         break;
+                if (!is_end && source->offset - begin >= INGEST_BYTES) {
+                        *is_more = true;
+                        break;
+                }
                 source->format->feed(source->reader, piece, (size_t)got);
                 source->offset += (uint64_t)got;
                 if (!flush(source->log, error))
@@ -220,9 +227,26 @@ static bool ingest_source(struct source *source, bool is_end, struct error *erro
         return flush(source->log, error);
 }
 
-bool event_log_ingest(struct event_log *log, bool is_end, struct error *error)
+bool event_log_ingest(struct event_log *log, bool *is_more, struct error *error)
 {
-        return ingest_source(&log->output, is_end, error) && ingest_source(&log->errors, is_end, error);
+        *is_more = false;
+        return ingest_source(&log->output, false, is_more, error) && ingest_source(&log->errors, false, is_more, error);
+}
+
+bool event_log_finish(struct event_log *log, struct error *error)
+{
+        bool is_more = false;
+
+        return ingest_source(&log->output, true, &is_more, error) && ingest_source(&log->errors, true, &is_more, error);
+}
+
+bool event_log_note(struct event_log *log, const char *message, struct error *error)
+{
+        auto_json *line = event_line(log, clock_now(), "system", "text");
+
+        json_object_set_new(line, "text", document_string(message));
+        append_line(log, line);
+        return flush(log, error);
 }
 
 bool event_log_failure(struct event_log *log, const char *message, const char *category, struct error *error)

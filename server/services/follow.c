@@ -14,22 +14,27 @@
 #include "server/services/reader.h"
 #include "server/services/task_paths.h"
 
-/* Output that has grown is taken up this often at most. */
-#define INGEST_EVERY_MS 100
+/* News within this time are served together. */
+#define TOGETHER_MS 10
+/* What failed is tried again after this time, and what cannot be watched is looked at this often. */
 #define RETRY_MS 2000
 
-/* A turn that runs. Owned by the follower until it is handed to the pool to be ended. */
+/* A turn that runs. The follower's thread looks at it, then a worker ends it; the mutex guards what others touch: the
+ * list, and from `is_grown` on. */
 struct followed {
         struct runtime *runtime;
         struct store_turn turn;
         char *control, *run, *records;
-        const struct agent *agent;
+        const struct agent *agent; /* NULL: one this program does not know; its output stays raw */
         struct event_log *log;
+        int64_t quiet_until; /* taking up output has failed */
+        uint64_t pass;       /* in which it was served last */
         int runs_watch, raw_watch;
-        bool is_grown, is_new;
-        int64_t retry_at; /* ending it has failed: when to try again; 0 otherwise */
-        bool is_over;     /* `outcome` says how */
+        bool is_grown;
+        int64_t look_at; /* when to look at it without news; 0: never */
+        bool is_over;    /* `outcome` says how */
         struct turn_outcome outcome;
+        bool is_ending; /* a worker has it */
         struct followed *next;
 };
 
@@ -38,6 +43,7 @@ struct follower {
         pthread_t thread;
         pthread_mutex_t mutex;
         struct followed *first;
+        uint64_t pass;
         int notify, wake;
         bool is_stopping;
 };
@@ -69,31 +75,24 @@ static struct followed *find(struct follower *follower, int64_t turn)
         return one;
 }
 
-static struct followed *followed_new(struct runtime *runtime, const struct store_turn *turn)
+static struct followed *followed_new(struct runtime *runtime, struct store_turn *turn)
 {
         struct followed *followed = memory_new(sizeof *followed);
+        auto_error ignored = {0};
 
         followed->runtime = runtime;
         followed->agent = agent_find(turn->agent);
         followed->control = task_path_control(runtime->services->data_folder, turn->task_id);
         followed->records = task_path_records(runtime->services->data_folder, turn->task_id);
         followed->run = turn_run_id(turn->ordinal);
-        followed->is_new = true;
-        return followed;
-}
-
-static bool prepare(struct followed *followed, int64_t turn, bool *is_running, struct error *error)
-{
+        followed->turn = *turn;
+        *turn = (struct store_turn){0};
+        followed->is_grown = true;
+        /* For the watch. Where the disk is full the runner cannot make it either, and ends the run. */
         auto_free char *raw = path_join(followed->records, "raw");
-        struct store_db *db = services_reader(followed->runtime->services, error);
-        bool is_found = false;
-
-        if (!db || !store_turn_find(db, turn, &followed->turn, &is_found, error))
-                return false;
-        *is_running = is_found && !strcmp(followed->turn.state, "running");
-        if (!followed->agent)
-                return error_set(error, ERROR_AGENT_UNKNOWN, NULL);
-        return path_make_folder(raw, 0700, error);
+        if (!path_make_folder(raw, 0700, &ignored))
+                followed->look_at = 1;
+        return followed;
 }
 
 /* Called with the mutex held. */
@@ -107,100 +106,173 @@ static void watch(struct follower *follower, struct followed *followed)
         follower->first = followed;
 }
 
-static bool attach(struct follower *follower, const struct store_turn *turn, const struct turn_outcome *outcome,
-                   struct error *error)
+/* Called with the mutex held, before the turn's end is recorded: the next turn of the task watches the same folders,
+ * and gets the same numbers while they are watched. */
+static void unwatch(struct follower *follower, struct followed *followed)
 {
-        struct followed *followed = followed_new(follower->runtime, turn), *known;
-        bool is_running = false, is_good = prepare(followed, turn->rid, &is_running, error);
+        if (followed->runs_watch >= 0)
+                inotify_rm_watch(follower->notify, followed->runs_watch);
+        if (followed->raw_watch >= 0)
+                inotify_rm_watch(follower->notify, followed->raw_watch);
+        followed->runs_watch = followed->raw_watch = -1;
+}
 
+static bool attach(struct follower *follower, int64_t rid, const struct turn_outcome *outcome, struct error *error)
+{
+        struct store_db *db = services_reader(follower->runtime->services, error);
+        struct followed *followed = NULL, *known;
+        auto_store_turn turn = {0};
+        bool is_found = false;
+
+        if (!db || !store_turn_find(db, rid, &turn, &is_found, error))
+                return false;
+        if (is_found && !strcmp(turn.state, "running"))
+                followed = followed_new(follower->runtime, &turn);
         pthread_mutex_lock(&follower->mutex);
-        known = find(follower, turn->rid);
-        if (is_good && is_running && !known) {
+        known = find(follower, rid);
+        if (!known && followed) {
                 watch(follower, followed);
                 known = take(followed);
         }
-        if (known) {
+        if (known)
                 known->is_grown = true;
-                if (outcome && !known->is_over) {
-                        known->outcome = *outcome;
-                        known->is_over = true;
-                }
+        if (known && outcome && !known->is_over && !known->is_ending) {
+                known->outcome = *outcome;
+                known->is_over = true;
         }
         pthread_mutex_unlock(&follower->mutex);
         if (followed)
                 followed_free(followed);
         wake(follower);
-        return is_good;
+        return true;
 }
 
-bool follower_attach(struct follower *follower, const struct store_turn *turn, struct error *error)
+bool follower_attach(struct follower *follower, int64_t turn, struct error *error)
 {
         return attach(follower, turn, NULL, error);
 }
 
-bool follower_end(struct follower *follower, const struct store_turn *turn, const struct turn_outcome *outcome,
-                  struct error *error)
+bool follower_end(struct follower *follower, int64_t turn, const struct turn_outcome *outcome, struct error *error)
 {
         return attach(follower, turn, outcome, error);
 }
 
+/* Called with the mutex held. */
+static void take_out(struct follower *follower, struct followed *followed)
+{
+        struct followed **at = &follower->first;
+
+        while (*at != followed)
+                at = &(*at)->next;
+        *at = followed->next;
+}
+
+/* Until the end is recorded the turn stays in the list, so that nobody follows it a second time. */
 static void end_followed(void *context)
 {
         struct followed *followed = context;
-        struct runtime *runtime = followed->runtime;
+        struct follower *follower = followed->runtime->follower;
         auto_error error = {0};
 
         event_log_close(take(followed->log));
-        if (turn_end(runtime, &followed->turn, &followed->outcome, &error)) {
-                followed_free(followed);
-                return;
-        }
-        log_error("a turn's end could not be recorded; it is tried again", "task", followed->turn.task_id, "reason",
-                  error.message);
-        struct follower *follower = runtime->follower;
+        bool is_ended = turn_end(followed->runtime, &followed->turn, &followed->outcome, &error);
+        if (!is_ended)
+                log_error("a turn's end could not be recorded; it is tried again", "task", followed->turn.task_id,
+                          "reason", error.message);
         pthread_mutex_lock(&follower->mutex);
-        followed->retry_at = clock_monotonic() + RETRY_MS;
-        followed->next = follower->first;
-        follower->first = followed;
+        if (is_ended) {
+                take_out(follower, followed);
+        } else {
+                followed->is_ending = false;
+                followed->look_at = clock_monotonic() + RETRY_MS;
+        }
         pthread_mutex_unlock(&follower->mutex);
-        wake(follower);
+        if (is_ended)
+                followed_free(followed);
+        else
+                wake(follower);
 }
 
-/* Takes up grown output; a log that fails is opened again the next time. */
-static void ingest(struct followed *followed)
+/* Takes up grown output; a log that fails is opened again some time later. Returns whether there is more already. */
+static bool ingest(struct followed *followed)
 {
         auto_error error = {0};
+        bool is_more = false;
 
+        if (!followed->agent || clock_monotonic() < followed->quiet_until)
+                return false;
         if (!followed->log)
                 followed->log =
                         event_log_open(followed->records, followed->turn.ordinal, followed->agent->format, &error);
-        if (!followed->log ||
-            !event_log_user(followed->log, followed->turn.shown, followed->turn.submitted_at, &error) ||
-            !event_log_ingest(followed->log, false, &error)) {
-                log_warning("output could not be taken up", "task", followed->turn.task_id, "reason", error.message);
-                event_log_close(take(followed->log));
-        }
-        followed->is_grown = followed->is_new = false;
+        if (followed->log && event_log_user(followed->log, followed->turn.shown, followed->turn.submitted_at, &error) &&
+            event_log_ingest(followed->log, &is_more, &error))
+                return is_more;
+        log_warning("output could not be taken up", "task", followed->turn.task_id, "reason", error.message);
+        event_log_close(take(followed->log));
+        followed->quiet_until = clock_monotonic() + RETRY_MS;
+        return false;
 }
 
-/* An exit record wins over what was found out otherwise. */
-static bool has_ended(struct followed *followed)
+/* What the exit record says, if there is one; false when there is none yet. *is_unclear: it must be looked at again. */
+static bool read_exit(const struct followed *followed, struct turn_outcome *outcome, bool *is_unclear)
 {
         auto_error error = {0};
         struct runner_exit exit;
         enum control_state state;
 
-        if (!control_state(followed->control, followed->run, &state, &exit, &error)) {
-                log_error("an exit record cannot be read", "task", followed->turn.task_id, "reason", error.message);
-                return followed->is_over;
+        if (control_state(followed->control, followed->run, &state, &exit, &error)) {
+                if (state == CONTROL_ENDED)
+                        turn_outcome_of_exit(&exit, outcome);
+                return state == CONTROL_ENDED;
         }
-        if (state == CONTROL_ENDED) {
-                turn_outcome_of_exit(&exit, &followed->outcome);
-                followed->is_over = true;
-        }
-        return followed->is_over;
+        log_error("an exit record cannot be read", "task", followed->turn.task_id, "reason", error.message);
+        *is_unclear = error.code != ERROR_INVALID_INPUT && error.code != ERROR_TOO_LARGE;
+        if (*is_unclear)
+                return false;
+        /* It is there and will not become better. */
+        turn_outcome_of_failure(outcome, "interrupted", "runner_lost", "agent",
+                                "The record of the turn's end is damaged; the outcome is not known.");
+        return true;
 }
 
+/* Called with the mutex held: the next turn with news that was not served in this pass. */
+static struct followed *next_due(struct follower *follower, int64_t now)
+{
+        for (struct followed *one = follower->first; one; one = one->next)
+                if (!one->is_ending && one->pass != follower->pass &&
+                    (one->is_grown || (one->look_at && one->look_at <= now))) {
+                        one->pass = follower->pass;
+                        one->is_grown = false;
+                        one->look_at = one->runs_watch < 0 || one->raw_watch < 0 ? now + RETRY_MS : 0;
+                        return one;
+                }
+        return NULL;
+}
+
+/* Looks at one turn, without the mutex: nobody else takes it out of the list. */
+static void serve(struct follower *follower, struct followed *one)
+{
+        struct turn_outcome outcome;
+        bool is_unclear = false, is_more = ingest(one), has_record = read_exit(one, &outcome, &is_unclear);
+
+        pthread_mutex_lock(&follower->mutex);
+        one->is_grown = one->is_grown || is_more;
+        if (is_unclear)
+                one->look_at = clock_monotonic() + RETRY_MS;
+        /* An exit record wins over what was found out otherwise. */
+        if (has_record) {
+                one->outcome = outcome;
+                one->is_over = true;
+        }
+        if (one->is_over) {
+                unwatch(follower, one);
+                one->is_ending = pool_submit(one->runtime->end_pool, end_followed, one);
+                one->look_at = clock_monotonic() + RETRY_MS;
+        }
+        pthread_mutex_unlock(&follower->mutex);
+}
+
+/* Called with the mutex held. */
 static void mark(struct follower *follower, int watch)
 {
         for (struct followed *one = follower->first; one; one = one->next)
@@ -213,75 +285,58 @@ static void read_notices(struct follower *follower)
         char buffer[16384] __attribute__((aligned(__alignof__(struct inotify_event))));
         ssize_t length;
 
-        while ((length = read(follower->notify, buffer, sizeof buffer)) > 0)
+        while ((length = read(follower->notify, buffer, sizeof buffer)) > 0) {
+                pthread_mutex_lock(&follower->mutex);
                 for (char *at = buffer; at < buffer + length;) {
                         const struct inotify_event *event = (const void *)at;
                         mark(follower, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
                         at += sizeof *event + event->len;
                 }
-}
-
-/* Serves every turn that has news; returns whether some must be looked at again soon. Called with the mutex held. */
-static void serve(struct follower *follower)
-{
-        int64_t now = clock_monotonic();
-
-        for (struct followed **at = &follower->first; *at;) {
-                struct followed *one = *at;
-                bool is_due = one->retry_at ? one->retry_at <= now : (one->is_grown || one->is_new);
-                if (!is_due) {
-                        at = &one->next;
-                        continue;
-                }
-                if (!one->retry_at)
-                        ingest(one);
-                if (!has_ended(one)) {
-                        at = &one->next;
-                        continue;
-                }
-                *at = one->next;
-                inotify_rm_watch(follower->notify, one->runs_watch);
-                inotify_rm_watch(follower->notify, one->raw_watch);
-                if (!pool_submit(one->runtime->pool, end_followed, one)) {
-                        one->retry_at = now + RETRY_MS;
-                        one->next = *at;
-                        *at = one;
-                        at = &one->next;
-                }
+                pthread_mutex_unlock(&follower->mutex);
         }
 }
 
-static int next_timeout(struct follower *follower)
+/* Serves every turn that has news once. Returns the time to wait for more, in poll's terms; -2 when it stops. */
+static int serve_all(struct follower *follower)
 {
-        for (struct followed *one = follower->first; one; one = one->next)
-                if (one->retry_at)
-                        return RETRY_MS;
-        return -1;
+        int64_t now = clock_monotonic(), soonest = INT64_MAX;
+        struct followed *one;
+
+        pthread_mutex_lock(&follower->mutex);
+        follower->pass++;
+        while (!follower->is_stopping && (one = next_due(follower, now))) {
+                pthread_mutex_unlock(&follower->mutex);
+                serve(follower, one);
+                pthread_mutex_lock(&follower->mutex);
+        }
+        for (one = follower->first; one; one = one->next) {
+                int64_t at = one->is_ending ? INT64_MAX : one->is_grown ? now : one->look_at ? one->look_at : INT64_MAX;
+                soonest = at < soonest ? at : soonest;
+        }
+        bool is_stopping = follower->is_stopping;
+        pthread_mutex_unlock(&follower->mutex);
+        if (is_stopping)
+                return -2;
+        now = clock_monotonic();
+        return soonest == INT64_MAX ? -1 : soonest <= now ? 0 : (int)(soonest - now);
 }
 
 static void *follow_loop(void *context)
 {
         struct follower *follower = context;
         struct pollfd polled[] = {{follower->notify, POLLIN, 0}, {follower->wake, POLLIN, 0}};
-        int timeout = -1;
 
-        for (;;) {
+        for (int timeout = 0; timeout > -2;) {
                 uint64_t count;
                 poll(polled, COUNT_OF(polled), timeout);
                 while (read(follower->wake, &count, sizeof count) > 0)
                         continue;
-                pthread_mutex_lock(&follower->mutex);
-                bool is_stopping = follower->is_stopping;
                 read_notices(follower);
-                if (!is_stopping)
-                        serve(follower);
-                timeout = next_timeout(follower);
-                pthread_mutex_unlock(&follower->mutex);
-                if (is_stopping)
-                        return NULL;
-                /* News within the next moments are served together. */
-                poll(&polled[1], 1, polled[0].revents ? INGEST_EVERY_MS / 10 : 0);
+                timeout = serve_all(follower);
+                if (polled[0].revents)
+                        poll(&polled[1], 1, TOGETHER_MS);
         }
+        return NULL;
 }
 
 struct follower *follower_start(struct runtime *runtime, struct error *error)
@@ -294,7 +349,7 @@ struct follower *follower_start(struct runtime *runtime, struct error *error)
         pthread_mutex_init(&follower->mutex, NULL);
         if (follower->notify < 0 || follower->wake < 0) {
                 error_set(error, ERROR_INTERNAL, "files cannot be watched: %s", strerror(errno));
-                free(follower);
+                follower_free(follower);
                 return NULL;
         }
         pthread_create(&follower->thread, NULL, follow_loop, follower);
@@ -308,12 +363,18 @@ void follower_stop(struct follower *follower)
         pthread_mutex_unlock(&follower->mutex);
         wake(follower);
         pthread_join(follower->thread, NULL);
+}
+
+void follower_free(struct follower *follower)
+{
         for (struct followed *one = follower->first, *next; one; one = next) {
                 next = one->next;
                 followed_free(one);
         }
-        close(follower->notify);
-        close(follower->wake);
+        if (follower->notify >= 0)
+                close(follower->notify);
+        if (follower->wake >= 0)
+                close(follower->wake);
         pthread_mutex_destroy(&follower->mutex);
         free(follower);
 }

@@ -1,139 +1,212 @@
 #include "server/services/runtime_parts.h"
 
+#include <poll.h>
 #include <string.h>
-#include <time.h>
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/services/reader.h"
+#include "server/services/slot.h"
 
-#define JOBS_AT_ONCE 64
-#define RETAIN_EVERY_MS 60000
+#define JOBS_AT_ONCE 256
+#define UPKEEP_EVERY_MS 60000
+/* Before a job whose outcome could not be recorded is taken again. */
+#define PAUSE_MS 1000
+
+struct job_kind {
+        const char *name;
+        job_work *run;
+        bool needs_task; /* runs with the task locked, and waits for that without a worker */
+        bool is_slow;    /* runs on the pool of those that may wait for others */
+};
+
+/* Every kind of job, once. */
+static const struct job_kind kinds[] = {
+        {"launch", launch_run, .needs_task = true, .is_slow = true},
+        {"check", check_run, .needs_task = false},
+        {"deadline", deadline_run, .needs_task = false},
+        {"stop", stop_run, .needs_task = true},
+};
 
 struct running_job {
         struct runtime *runtime;
+        const struct job_kind *kind;
         struct store_job job;
 };
 
-static void check_run(struct runtime *runtime, struct store_db *db, const struct store_job *job);
-
-/* Every kind of job, once. */
-static const struct {
-        const char *name;
-        void (*run)(struct runtime *runtime, struct store_db *db, const struct store_job *job);
-} kinds[] = {
-        {"launch", launch_run},
-        {"check", check_run},
-};
-
-struct deletion {
-        int64_t job;
-};
-
-static bool delete_job(struct store_db *db, void *context, struct error *error)
+static bool drop_work(struct store_db *db, void *context, struct error *error)
 {
-        return store_job_delete(db, ((struct deletion *)context)->job, error);
+        return store_job_delete(db, ((const struct store_job *)context)->rid, error);
 }
 
-/* Looks what became of a turn that should have ended by now, or whose container did. */
-static void check_run(struct runtime *runtime, struct store_db *db, const struct store_job *job)
+bool job_drop(struct runtime *runtime, const struct store_job *job)
 {
-        struct deletion deletion = {job->rid};
         auto_error error = {0};
 
-        reconcile_turn(runtime, db, job->turn);
-        if (!RUNTIME_WRITE(runtime, delete_job, &deletion, &error))
-                log_error("a job could not be deleted", "reason", error.message);
+        return RUNTIME_WRITE(runtime, drop_work, (void *)job, &error) ||
+               (log_error("a job could not be deleted", "kind", job->kind, "reason", error.message), false);
 }
 
+struct putting_off {
+        const struct store_job *job;
+        int64_t delay;
+};
+
+static bool put_off_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct putting_off *putting = context;
+
+        return store_job_retry(db, putting->job->rid, clock_now() + putting->delay, error);
+}
+
+bool job_put_off(struct runtime *runtime, const struct store_job *job, int64_t maximum_ms)
+{
+        int64_t delay = 1000LL << (job->attempts < 16 ? job->attempts : 16);
+        struct putting_off putting = {job, delay < maximum_ms ? delay : maximum_ms};
+        auto_error error = {0};
+
+        return RUNTIME_WRITE(runtime, put_off_work, &putting, &error) ||
+               (log_error("a job could not be put off", "kind", job->kind, "reason", error.message), false);
+}
+
+struct later {
+        int64_t task, turn, delay;
+};
+
+static bool later_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct later *later = context;
+        int64_t now = clock_now();
+
+        return store_job_add(db, "check", later->task, later->turn, now + later->delay, now, error);
+}
+
+bool job_check_later(struct runtime *runtime, int64_t task, int64_t turn, int64_t delay_ms, struct error *error)
+{
+        struct later later = {task, turn, delay_ms};
+
+        return RUNTIME_WRITE(runtime, later_work, &later, error);
+}
+
+static void forget(struct running_job *running)
+{
+        struct runtime *runtime = running->runtime;
+
+        pthread_mutex_lock(&runtime->mutex);
+        number_set_remove(&runtime->jobs_running, running->job.rid);
+        if (running->kind->needs_task)
+                number_set_remove(&runtime->tasks_locked, running->job.task);
+        runtime->wakes++;
+        pthread_cond_broadcast(&runtime->changed);
+        pthread_mutex_unlock(&runtime->mutex);
+        free(running);
+}
+
+/* What has not begun when the runtime stops is found again at the next start. */
 static void run_job(void *context)
 {
         struct running_job *running = context;
         struct runtime *runtime = running->runtime;
         auto_error error = {0};
-        struct store_db *db = services_reader(runtime->services, &error);
+        struct store_db *db = NULL;
 
-        for (size_t i = 0; db && i < COUNT_OF(kinds); i++)
-                if (!strcmp(kinds[i].name, running->job.kind))
-                        kinds[i].run(runtime, db, &running->job);
-        if (!db)
-                log_error("a job could not be run", "reason", error.message);
-        pthread_mutex_lock(&runtime->mutex);
-        number_set_remove(&runtime->jobs_running, running->job.rid);
-        runtime->wakes++;
-        pthread_cond_broadcast(&runtime->changed);
-        pthread_mutex_unlock(&runtime->mutex);
-        free(running);
+        if (!atomic_load(&runtime->is_stopping)) {
+                db = services_reader(runtime->services, &error);
+                if (!db)
+                        log_error("a job could not be run", "reason", error.message);
+                if (!db || !running->kind->run(runtime, db, &running->job))
+                        poll(&(struct pollfd){runtime->stop_event, POLLIN, 0}, 1, PAUSE_MS);
+        }
+        forget(running);
 }
 
-void job_wake(void *context)
+/* Takes a job, and its task where it needs it, unless it runs already or the task is held: the end of either wakes us.
+ */
+static bool take_job(struct runtime *runtime, const struct job_kind *kind, const struct store_job *job)
 {
-        struct runtime *runtime = context;
-
         pthread_mutex_lock(&runtime->mutex);
-        runtime->wakes++;
-        pthread_cond_broadcast(&runtime->changed);
+        bool is_free = !number_set_has(&runtime->jobs_running, job->rid) &&
+                       !(kind->needs_task && number_set_has(&runtime->tasks_locked, job->task));
+        if (is_free)
+                number_set_add(&runtime->jobs_running, job->rid);
+        if (is_free && kind->needs_task)
+                number_set_add(&runtime->tasks_locked, job->task);
         pthread_mutex_unlock(&runtime->mutex);
+        return is_free;
 }
 
-/* Hands a due job to the pool unless it runs already. */
+/* Hands a due job to its pool. */
 static void submit(struct runtime *runtime, const struct store_job *job)
 {
-        struct running_job *running;
+        const struct job_kind *kind = kinds;
 
-        pthread_mutex_lock(&runtime->mutex);
-        bool is_running = number_set_has(&runtime->jobs_running, job->rid);
-        if (!is_running)
-                number_set_add(&runtime->jobs_running, job->rid);
-        pthread_mutex_unlock(&runtime->mutex);
-        if (is_running)
+        while (kind < kinds + COUNT_OF(kinds) && strcmp(kind->name, job->kind))
+                kind++;
+        if (kind == kinds + COUNT_OF(kinds) || !take_job(runtime, kind, job))
                 return;
-        running = memory_new(sizeof *running);
-        *running = (struct running_job){runtime, *job};
-        if (pool_submit(runtime->pool, run_job, running))
-                return;
-        free(running);
-        pthread_mutex_lock(&runtime->mutex);
-        number_set_remove(&runtime->jobs_running, job->rid);
-        pthread_mutex_unlock(&runtime->mutex);
+        struct running_job *running = memory_new(sizeof *running);
+        *running = (struct running_job){runtime, kind, *job};
+        if (!pool_submit(kind->is_slow ? runtime->pool : runtime->end_pool, run_job, running))
+                forget(running);
 }
 
-/* Sleeps until something wakes the runtime or the time has come. */
-static void sleep_until(struct runtime *runtime, uint64_t *seen, int64_t wake_at)
+static bool fill_work(struct store_db *db, void *context, struct error *error)
 {
-        struct timespec until = {.tv_sec = wake_at / 1000, .tv_nsec = wake_at % 1000 * 1000000};
+        (void)context;
+        return slot_fill(db, clock_now(), error);
+}
 
-        pthread_mutex_lock(&runtime->mutex);
-        while (runtime->wakes == *seen && !atomic_load(&runtime->is_stopping) &&
-               pthread_cond_timedwait(&runtime->changed, &runtime->mutex, &until) == 0)
-                continue;
-        *seen = runtime->wakes;
-        pthread_mutex_unlock(&runtime->mutex);
+/* Once a minute: containers and workspaces, and slots that became free without the end of a turn because there are more
+ * of them now. */
+static void keep_up(void *context)
+{
+        struct runtime *runtime = context;
+        auto_error error = {0};
+        struct store_db *db = services_reader(runtime->services, &error);
+        int64_t queued = 0;
+
+        if (db && !atomic_load(&runtime->is_stopping)) {
+                if (store_task_next_queued(db, &queued, &error) && queued &&
+                    !RUNTIME_WRITE(runtime, fill_work, NULL, &error))
+                        log_error("free slots could not be given away", "reason", error.message);
+                runtime_retain(runtime, db, clock_now());
+        }
+        atomic_store(&runtime->is_retaining, false);
+}
+
+/* Submits what is due; the time (clock_monotonic) at which something else will be. */
+static int64_t submit_due(struct runtime *runtime, struct store_db *db)
+{
+        struct store_job jobs[JOBS_AT_ONCE];
+        int64_t now = clock_now(), next_at = 0;
+        auto_error error = {0};
+        size_t count = 0;
+
+        if (!db || !store_job_list_due(db, now, jobs, JOBS_AT_ONCE, &count, &next_at, &error)) {
+                log_error("jobs could not be read", "reason", error.message);
+                return clock_monotonic() + PAUSE_MS;
+        }
+        for (size_t i = 0; i < count; i++)
+                submit(runtime, &jobs[i]);
+        return next_at ? clock_monotonic() + (next_at - now) : INT64_MAX;
 }
 
 void *job_loop(void *context)
 {
         struct runtime *runtime = context;
-        struct store_job jobs[JOBS_AT_ONCE];
-        auto_error error = {0};
-        struct store_db *db = services_reader(runtime->services, &error);
-        int64_t retain_at = clock_now() + RETAIN_EVERY_MS;
-        uint64_t seen = 0;
+        int64_t upkeep_at = clock_monotonic() + UPKEEP_EVERY_MS;
 
         while (!atomic_load(&runtime->is_stopping)) {
-                int64_t now = clock_now(), next_at = 0;
-                size_t count = 0;
-                if (!store_job_list_due(db, now, jobs, JOBS_AT_ONCE, &count, &next_at, &error)) {
-                        log_error("jobs could not be read", "reason", error.message);
-                        next_at = now + 1000;
+                auto_error error = {0};
+                uint64_t seen = runtime_wakes(runtime);
+                int64_t next_at = submit_due(runtime, services_reader(runtime->services, &error));
+                if (clock_monotonic() >= upkeep_at && !atomic_exchange(&runtime->is_retaining, true)) {
+                        upkeep_at = clock_monotonic() + UPKEEP_EVERY_MS;
+                        if (!pool_submit(runtime->pool, keep_up, runtime))
+                                atomic_store(&runtime->is_retaining, false);
                 }
-                for (size_t i = 0; i < count; i++)
-                        submit(runtime, &jobs[i]);
-                if (now >= retain_at) {
-                        runtime_retain(runtime, db, now);
-                        retain_at = now + RETAIN_EVERY_MS;
-                }
-                sleep_until(runtime, &seen, next_at && next_at < retain_at ? next_at : retain_at);
+                int64_t soonest = upkeep_at > clock_monotonic() ? upkeep_at : clock_monotonic() + PAUSE_MS;
+                runtime_sleep(runtime, seen, next_at < soonest ? next_at : soonest);
         }
         return NULL;
 }

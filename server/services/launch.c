@@ -1,6 +1,5 @@
 #include "server/services/runtime_parts.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,13 +7,17 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/base/path.h"
+#include "server/services/event_log.h"
 #include "server/services/metrics.h"
 #include "server/services/task_paths.h"
 
 /* An engine that does not answer is asked again: after 1, 2, 4, 8 and 16 seconds. */
 #define ATTEMPTS_MAXIMUM 5
-/* A turn is looked after this long behind its time limit, should its end never be told. */
-#define OVERDUE_MS 60000
+#define RETRY_MAXIMUM_MS 32000
+
+#define WORKSPACE_RENEWED                                                                                              \
+        "The workspace of this task had been removed because it was not used for long. It was made again from the "    \
+        "repositories: what had not been pushed is gone."
 
 /* One turn on its way into its container. */
 struct launch {
@@ -25,6 +28,7 @@ struct launch {
         struct store_turn turn;
         int64_t limit_ms;
         int64_t taken_up_at; /* on the monotonic clock */
+        bool is_recovered;   /* an earlier process got as far as the runner */
 };
 
 static bool read_rows(struct launch *launch, bool *is_wanted, struct error *error)
@@ -113,7 +117,7 @@ static bool request_run(struct launch *launch, const struct environment *environ
                                      .output = output,
                                      .errors = errors,
                                      .log = RECORD_LOG,
-                                     .time_limit = limits->turnMinutes * 60 * 1000,
+                                     .time_limit = limits->turnMinutes * launch->runtime->times.minute,
                                      .grace = settings_current()->stop_grace_seconds * 1000,
                                      .file_size_limit = limits->fileSizeMb * 1024 * 1024};
         variables = variables_of(launch, environment, &start.environment_count);
@@ -123,16 +127,19 @@ static bool request_run(struct launch *launch, const struct environment *environ
         return control_start(control, &start, prompt, strlen(prompt), &was_there, error);
 }
 
+/* The job `check` finds a runner that takes nothing up, `deadline` one that does not end the run in time. */
 static bool started_work(struct store_db *db, void *context, struct error *error)
 {
         struct launch *launch = context;
-        int64_t now = clock_now();
+        const struct runtime_times *times = &launch->runtime->times;
+        int64_t now = clock_now(), task = launch->task.rid, turn = launch->turn.rid;
         bool is_done;
 
-        if (!store_turn_set_state(db, launch->turn.rid, "launching", "running", now, &is_done, error))
+        if (!store_turn_set_state(db, turn, "launching", "running", now, &is_done, error))
                 return false;
-        if (is_done && !store_job_add(db, "check", launch->task.rid, launch->turn.rid,
-                                      now + launch->limit_ms + OVERDUE_MS, now, error))
+        if (is_done &&
+            (!store_job_add(db, "check", task, turn, now + times->claim, now, error) ||
+             !store_job_add(db, "deadline", task, turn, now + launch->limit_ms + times->overdue, now, error)))
                 return false;
         return store_job_delete(db, launch->job->rid, error);
 }
@@ -149,121 +156,177 @@ static bool is_stopped(struct launch *launch, bool *result, struct error *error)
         return true;
 }
 
+bool launch_is_requesting(struct runtime *runtime, int64_t turn)
+{
+        pthread_mutex_lock(&runtime->mutex);
+        bool is_requesting = number_set_has(&runtime->turns_requested, turn);
+        pthread_mutex_unlock(&runtime->mutex);
+        return is_requesting;
+}
+
+/* From here on a stop does not end the turn by itself: it finds us in the set, or we find it in the store. */
+static void enter_request(struct launch *launch)
+{
+        pthread_mutex_lock(&launch->runtime->mutex);
+        number_set_add(&launch->runtime->turns_requested, launch->turn.rid);
+        pthread_mutex_unlock(&launch->runtime->mutex);
+}
+
+static void leave_request(struct launch *launch)
+{
+        pthread_mutex_lock(&launch->runtime->mutex);
+        number_set_remove(&launch->runtime->turns_requested, launch->turn.rid);
+        pthread_mutex_unlock(&launch->runtime->mutex);
+}
+
+/* Tells whoever reads the task that what had not been pushed is gone. */
+static void note_renewal(const struct launch *launch)
+{
+        auto_free char *records = task_path_records(launch->runtime->services->data_folder, launch->task.id);
+        const struct agent *agent = agent_find(launch->turn.agent);
+        auto_error error = {0};
+        struct event_log *log = agent ? event_log_open(records, launch->turn.ordinal, agent->format, &error) : NULL;
+
+        if (log && (!event_log_user(log, launch->turn.shown, launch->turn.submitted_at, &error) ||
+                    !event_log_note(log, WORKSPACE_RENEWED, &error)))
+                log_warning("a note could not be written", "task", launch->task.id, "reason", error.message);
+        event_log_close(log);
+}
+
+static bool prepare_workspace(struct launch *launch, const struct environment *environment, struct error *error)
+{
+        bool is_renewed = false;
+
+        if (!workspace_ensure(launch->runtime, launch->db, &launch->task, environment, &is_renewed, error))
+                return false;
+        if (is_renewed)
+                note_renewal(launch);
+        return true;
+}
+
+/* Brings the prompt to the runner, unless the turn is stopped before. */
 static bool deliver(struct launch *launch, struct error *error)
 {
         struct runtime *runtime = launch->runtime;
         auto_environment *environment = environment_find_rid(runtime->services->environments, launch->task.environment);
-        bool is_ended_early;
+        bool is_over = false;
 
+        if (!is_stopped(launch, &is_over, error) || is_over)
+                return is_over;
         if (!environment)
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "the task's environment is gone");
         if (!environment_check_active(environment, error) || !write_instructions(launch, error) ||
-            !workspace_ensure(runtime, launch->db, &launch->task, environment, error) ||
-            !is_stopped(launch, &is_ended_early, error))
+            !prepare_workspace(launch, environment, error) || !is_stopped(launch, &is_over, error))
                 return false;
-        if (is_ended_early)
+        if (is_over)
                 return true;
-        return container_ensure(runtime, launch->db, &launch->task, environment, error) &&
-               is_stopped(launch, &is_ended_early, error) &&
-               (is_ended_early || request_run(launch, environment, error));
+        if (!container_ensure(runtime, launch->db, &launch->task, environment, error))
+                return false;
+        enter_request(launch);
+        return is_stopped(launch, &is_over, error) && (is_over || request_run(launch, environment, error));
 }
 
 /* Ends a turn that was stopped before its prompt was requested; one that was requested is followed to its end. */
 static bool follow(struct launch *launch, struct error *error)
 {
+        struct runtime *runtime = launch->runtime;
         auto_store_turn turn = {0};
         bool is_found, is_withdrawn = false;
 
-        if (!store_turn_find(launch->db, launch->turn.rid, &turn, &is_found, error) || !is_found)
+        if (!store_turn_find(launch->db, launch->turn.rid, &turn, &is_found, error))
                 return false;
-        if (turn.stop_kind && !turn_signal(launch->runtime, &turn, &is_withdrawn, error))
+        if (!is_found || !strcmp(turn.state, "ended"))
+                return true;
+        if (turn.stop_kind && !turn_signal(runtime, &turn, &is_withdrawn, error))
                 return false;
         if (is_withdrawn) {
-                struct turn_outcome outcome = {.task_status = "interrupted",
-                                               .type = !strcmp(turn.stop_kind, "stop") ? "stopped" : "interrupted",
-                                               .ended_at = clock_now()};
-                return turn_end(launch->runtime, &turn, &outcome, error);
+                struct turn_outcome outcome;
+                turn_outcome_of_stop(&outcome, &turn);
+                return turn_end(runtime, &turn, &outcome, error);
         }
         metrics_observe(METRIC_LAUNCH_SECONDS, clock_monotonic() - launch->taken_up_at);
-        return RUNTIME_WRITE(launch->runtime, started_work, launch, error) &&
-               follower_attach(launch->runtime->follower, &turn, error);
+        return RUNTIME_WRITE(runtime, started_work, launch, error) &&
+               follower_attach(runtime->follower, turn.rid, error) &&
+               (!launch->is_recovered || job_check_later(runtime, turn.task, turn.rid, 0, error));
 }
 
-static bool is_passing(enum error_code code)
+/* How far an earlier process came. An exit record that cannot be read is one all the same. */
+static enum control_state find_request(const struct launch *launch)
 {
-        return code == ERROR_ENGINE_UNREACHABLE || code == ERROR_ENGINE_STREAM_LOST;
+        auto_free char *control = task_path_control(launch->runtime->services->data_folder, launch->task.id),
+                       *run = turn_run_id(launch->turn.ordinal);
+        enum control_state state;
+        struct runner_exit exit;
+        auto_error ignored = {0};
+
+        return control_state(control, run, &state, &exit, &ignored) ? state : CONTROL_ENDED;
 }
 
-static bool retry_work(struct store_db *db, void *context, struct error *error)
-{
-        const struct store_job *job = context;
-
-        return store_job_retry(db, job->rid, clock_now() + (1000LL << (job->attempts < 5 ? job->attempts : 5)), error);
-}
-
-/* Whether the prompt has reached the runner although the launch failed: then it is never delivered again. */
+/* Whether the prompt has reached the runner although the launch failed, or may have: then it is never delivered again.
+ */
 static bool is_delivered(struct launch *launch)
 {
         auto_free char *control = task_path_control(launch->runtime->services->data_folder, launch->task.id),
                        *run = turn_run_id(launch->turn.ordinal);
-        auto_error ignored = {0};
-        bool is_withdrawn = true;
+        auto_error error = {0};
+        bool is_withdrawn = false;
 
-        return control_withdraw(control, run, &is_withdrawn, &ignored) && !is_withdrawn;
+        if (!control_withdraw(control, run, &is_withdrawn, &error))
+                log_error("a request could not be taken back", "task", launch->task.id, "reason", error.message);
+        return !is_withdrawn;
 }
 
-static void give_up(struct launch *launch, const struct error *reason)
+static bool give_up(struct launch *launch, const struct error *reason)
 {
         struct turn_outcome outcome;
         auto_error error = {0};
 
-        if (is_passing(reason->code))
+        if (engine_error_is_passing(reason->code)) {
                 metrics_count(METRIC_ENGINE_ERRORS, 1);
-        if (is_passing(reason->code) && launch->job->attempts < ATTEMPTS_MAXIMUM) {
-                if (!RUNTIME_WRITE(launch->runtime, retry_work, (void *)launch->job, &error))
-                        log_error("a launch could not be put off", "task", launch->task.id, "reason", error.message);
-                return;
+                if (launch->job->attempts < ATTEMPTS_MAXIMUM)
+                        return job_put_off(launch->runtime, launch->job, RETRY_MAXIMUM_MS);
         }
         turn_outcome_of_failure(&outcome, "failed",
                                 reason->code == ERROR_STORE_FULL ? "disk_full" : error_kind(reason->code)->code,
                                 "launch", "%s", reason->message);
-        if (!turn_end(launch->runtime, &launch->turn, &outcome, &error))
-                log_error("a launch failure could not be recorded", "task", launch->task.id, "reason", error.message);
+        return turn_end(launch->runtime, &launch->turn, &outcome, &error) ||
+               (log_error("a launch failure could not be recorded", "task", launch->task.id, "reason", error.message),
+                false);
 }
 
-/* The run is requested but could not be recorded as running: the job stays and finds the request there. The pause keeps a
- * store that fails from being asked without end. */
-static void put_off(struct launch *launch, const struct error *reason)
+/* The run is requested but could not be recorded as running: the job stays and finds the request there. */
+static bool put_off(struct launch *launch, const struct error *reason)
 {
-        auto_error error = {0};
-
         log_error("a launched turn could not be recorded; it is tried again", "task", launch->task.id, "reason",
                   reason->message);
-        if (!RUNTIME_WRITE(launch->runtime, retry_work, (void *)launch->job, &error))
-                poll(&(struct pollfd){launch->runtime->stop_event, POLLIN, 0}, 1, 1000);
+        return job_put_off(launch->runtime, launch->job, RETRY_MAXIMUM_MS);
 }
 
-static bool drop_work(struct store_db *db, void *context, struct error *error)
+static bool run(struct launch *launch)
 {
-        return store_job_delete(db, ((const struct store_job *)context)->rid, error);
+        enum control_state state = find_request(launch);
+        auto_error error = {0};
+
+        launch->is_recovered = state != CONTROL_ABSENT;
+        bool is_claimed = state == CONTROL_CLAIMED || state == CONTROL_ENDED;
+        if (!is_claimed && !deliver(launch, &error) && !is_delivered(launch))
+                return give_up(launch, &error);
+        error_clear(&error);
+        return follow(launch, &error) || put_off(launch, &error);
 }
 
-void launch_run(struct runtime *runtime, struct store_db *db, const struct store_job *job)
+bool launch_run(struct runtime *runtime, struct store_db *db, const struct store_job *job)
 {
         struct launch launch = {.runtime = runtime, .db = db, .job = job, .taken_up_at = clock_monotonic()};
         auto_error error = {0};
-        bool is_wanted = false;
+        bool is_wanted = false, is_settled = false;
 
-        runtime_lock_task(runtime, job->task);
         if (!read_rows(&launch, &is_wanted, &error))
                 log_error("a launch could not be read", "reason", error.message);
-        else if (!is_wanted && !RUNTIME_WRITE(runtime, drop_work, (void *)job, &error))
-                log_error("a job could not be deleted", "reason", error.message);
-        else if (is_wanted && !deliver(&launch, &error) && !is_delivered(&launch))
-                give_up(&launch, &error);
-        else if (is_wanted && !follow(&launch, &error))
-                put_off(&launch, &error);
-        runtime_unlock_task(runtime, job->task);
+        else
+                is_settled = is_wanted ? run(&launch) : job_drop(runtime, job);
+        leave_request(&launch);
         store_task_clear(&launch.task);
         store_turn_clear(&launch.turn);
+        return is_settled;
 }

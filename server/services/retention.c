@@ -2,84 +2,116 @@
 
 #include <string.h>
 
-#include "docker/container.h"
 #include "server/base/log.h"
-#include "server/base/path.h"
-#include "server/services/task_paths.h"
 
-/* What retention decides for one container. */
-enum verdict { KEEP, STOP, REMOVE };
+#define HOUR_MS 3600000
+#define MINUTE_MS 60000
 
 static bool is_at_work(const char *status)
 {
         return !strcmp(status, "running") || !strcmp(status, "queued");
 }
 
-static enum verdict judge(const struct store_resource *resource, int64_t now)
+/* What retention may do; the sentence is for the log. */
+struct measure {
+        const char *kind;
+        bool (*is_due)(const struct store_resource *resource, int64_t now);
+        bool (*apply)(struct runtime *runtime, struct store_db *db, const struct store_resource *resource,
+                      struct error *error);
+        const char *sentence;
+};
+
+static bool is_idle(const struct store_resource *resource, int64_t now)
 {
         const struct settings *settings = settings_current();
         int64_t minutes = resource->is_pinned ? settings->idle_stop_pinned_minutes : settings->idle_stop_minutes;
 
-        if (is_at_work(resource->task_status))
-                return KEEP;
-        if (resource->stopped_at)
-                return now - resource->stopped_at >= settings->remove_stopped_hours * 3600000 ? REMOVE : KEEP;
-        return now - resource->task_active_at >= minutes * 60000 ? STOP : KEEP;
+        return !resource->stopped_at && now - resource->task_active_at >= minutes * MINUTE_MS;
 }
 
-static bool forget_work(struct store_db *db, void *context, struct error *error)
+static bool stop(struct runtime *runtime, struct store_db *db, const struct store_resource *resource,
+                 struct error *error)
 {
-        int64_t task = *(const int64_t *)context;
-
-        return store_resource_delete(db, "container", task, error) &&
-               store_resource_delete(db, "workspace", task, error);
+        return container_stop(runtime, db, resource->task, resource->task_id, error);
 }
 
-/* The container goes first, then the folders it had mounted, then their rows: a crash in between is taken up again. The
- * agent's output and our records stay. */
-static bool remove_all(struct runtime *runtime, const struct store_resource *resource, struct error *error)
+static bool is_long_stopped(const struct store_resource *resource, int64_t now)
 {
-        auto_free char *workspace = task_path_workspace(runtime->services->data_folder, resource->task_id);
-        int64_t task = resource->task;
-
-        return docker_container_remove(runtime->services->docker, resource->handle, true, error) &&
-               path_remove_tree(workspace, error) && RUNTIME_WRITE(runtime, forget_work, &task, error);
+        return resource->stopped_at && now - resource->stopped_at >= settings_current()->remove_stopped_hours * HOUR_MS;
 }
 
-static void retain_one(struct runtime *runtime, struct store_db *db, const struct store_resource *resource, int64_t now)
+static bool remove_container(struct runtime *runtime, struct store_db *db, const struct store_resource *resource,
+                             struct error *error)
 {
-        enum verdict verdict = judge(resource, now);
+        (void)db;
+        return container_remove(runtime, resource->task, resource->task_id, error);
+}
+
+/* Work that was not pushed is only there: pinned tasks keep theirs. */
+static bool is_abandoned(const struct store_resource *resource, int64_t now)
+{
+        return !resource->stopped_at && !resource->is_pinned &&
+               now - resource->task_active_at >= settings_current()->remove_workspace_hours * HOUR_MS;
+}
+
+/* The container goes first, for it has the workspace mounted. */
+static bool remove_workspace(struct runtime *runtime, struct store_db *db, const struct store_resource *resource,
+                             struct error *error)
+{
+        (void)db;
+        return container_remove(runtime, resource->task, resource->task_id, error) &&
+               workspace_remove(runtime, resource->task, resource->task_id, error);
+}
+
+/* Containers hold nothing that is not made again; workspaces do, and stay longer. What an agent put out and our records
+ * stay. */
+static const struct measure measures[] = {
+        {"container", is_idle, stop, "idle container stopped"},
+        {"container", is_long_stopped, remove_container, "old container removed"},
+        {"workspace", is_abandoned, remove_workspace, "old workspace removed"},
+};
+
+static void retain_one(struct runtime *runtime, struct store_db *db, const struct measure *measure,
+                       const struct store_resource *resource, int64_t now)
+{
         auto_store_task task = {0};
         auto_error error = {0};
         bool is_found = false;
 
-        if (verdict == KEEP || !runtime_try_lock_task(runtime, resource->task))
+        if (is_at_work(resource->task_status) || !measure->is_due(resource, now) ||
+            !runtime_try_lock_task(runtime, resource->task))
                 return;
         /* The task may have begun to work before it was locked. */
         bool is_good = store_task_find_rid(db, resource->task, 0, &task, &is_found, &error);
-        if (is_good && is_found && !is_at_work(task.status))
-                is_good = verdict == STOP ? runtime_stop_container(runtime, db, resource->task, &error)
-                                          : remove_all(runtime, resource, &error);
+        bool is_wanted = is_good && is_found && !is_at_work(task.status);
+        if (is_wanted)
+                is_good = measure->apply(runtime, db, resource, &error);
         runtime_unlock_task(runtime, resource->task);
         if (!is_good)
-                log_warning("an idle container could not be put away", "container", resource->handle, "reason",
+                log_warning("what is no longer used could not be put away", "resource", resource->handle, "reason",
                             error.message);
-        else
-                log_info(verdict == STOP ? "idle container stopped" : "old container removed", "container",
-                         resource->handle);
+        else if (is_wanted)
+                log_info(measure->sentence, "resource", resource->handle);
 }
 
-void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
+static void apply(struct runtime *runtime, struct store_db *db, const struct measure *measure, int64_t now)
 {
         struct store_resource *resources = NULL;
         auto_error error = {0};
         size_t count = 0;
 
-        if (!store_resource_list(db, "container", &resources, &count, &error))
-                log_error("containers could not be listed", "reason", error.message);
+        if (!store_resource_list(db, measure->kind, &resources, &count, &error))
+                log_error("containers and workspaces could not be listed", "reason", error.message);
         for (size_t i = 0; i < count; i++) {
-                retain_one(runtime, db, &resources[i], now);
+                if (!atomic_load(&runtime->is_stopping))
+                        retain_one(runtime, db, measure, &resources[i], now);
                 store_resource_clear(&resources[i]);
         }
         free(resources);
+}
+
+void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
+{
+        for (size_t i = 0; i < COUNT_OF(measures); i++)
+                apply(runtime, db, &measures[i], now);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "server/base/log.h"
 #include "server/base/path.h"
@@ -14,6 +15,12 @@
 
 #define RUNNER_MAXIMUM (64 * 1024 * 1024)
 #define QUEUE_MAXIMUM 65536
+#define END_THREADS 4
+
+#define MINUTE_MS 60000
+#define CLAIM_MS 30000
+#define OVERDUE_MS (10 * MINUTE_MS)
+#define GIVEN_UP_MS (10 * MINUTE_MS)
 
 /* Copies the runner's program to DATA/runners/VERSION/longshore-runner, where VERSION is its hash: containers that were
  * made with an older one keep theirs. */
@@ -40,47 +47,68 @@ static char *install_runner(const char *data_folder, const char *path, struct er
         return take(installed);
 }
 
+/* The follower's thread hands ends to a pool, whose workers may hand turns to the follower: its thread ends first,
+ * itself goes last. */
 static void runtime_free(struct runtime *runtime)
 {
-        pool_free(runtime->pool);
         if (runtime->follower)
                 follower_stop(runtime->follower);
+        pool_free(runtime->pool);
+        pool_free(runtime->end_pool);
+        if (runtime->follower)
+                follower_free(runtime->follower);
         if (runtime->stop_event >= 0)
                 close(runtime->stop_event);
         pthread_mutex_destroy(&runtime->mutex);
         pthread_cond_destroy(&runtime->changed);
-        free(runtime->jobs_running.items);
-        free(runtime->tasks_locked.items);
+        struct number_set *sets[] = {&runtime->jobs_running, &runtime->tasks_locked, &runtime->turns_requested,
+                                     &runtime->turns_ending};
+        for (size_t i = 0; i < COUNT_OF(sets); i++)
+                free(sets[i]->items);
         free(runtime->server_id);
         free(runtime->server_label);
         free(runtime->runner_path);
+        runtime->services->runtime = NULL;
         free(runtime);
+}
+
+static struct runtime *runtime_new(struct services *services)
+{
+        struct runtime *runtime = memory_new(sizeof *runtime);
+        pthread_condattr_t attributes;
+
+        runtime->services = services;
+        services->runtime = runtime;
+        runtime->times = (struct runtime_times){MINUTE_MS, CLAIM_MS, OVERDUE_MS, GIVEN_UP_MS};
+        pthread_mutex_init(&runtime->mutex, NULL);
+        pthread_condattr_init(&attributes);
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+        pthread_cond_init(&runtime->changed, &attributes);
+        pthread_condattr_destroy(&attributes);
+        runtime->stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        return runtime;
 }
 
 struct runtime *runtime_start(struct services *services, const char *runner_path, struct error *error)
 {
-        struct runtime *runtime = memory_new(sizeof *runtime);
+        struct runtime *runtime = runtime_new(services);
 
-        runtime->services = services;
-        services->runtime = runtime;
-        pthread_mutex_init(&runtime->mutex, NULL);
-        pthread_cond_init(&runtime->changed, NULL);
-        runtime->stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         runtime->server_id = store_server_id(services->store, error);
         runtime->runner_path = runtime->server_id ? install_runner(services->data_folder, runner_path, error) : NULL;
-        runtime->pool = pool_new((unsigned)settings_current()->worker_threads, QUEUE_MAXIMUM);
         if (runtime->runner_path)
                 runtime->follower = follower_start(runtime, error);
         if (!runtime->follower) {
                 runtime_free(runtime);
                 return NULL;
         }
+        runtime->pool = pool_new((unsigned)settings_current()->worker_threads, QUEUE_MAXIMUM);
+        runtime->end_pool = pool_new(END_THREADS, QUEUE_MAXIMUM);
         runtime->server_label = text_format("%s=%s", LABEL_SERVER, runtime->server_id);
         store_on_wake(services->store, job_wake, runtime);
         auto_error reading = {0};
         struct store_db *db = services_reader(services, &reading);
         if (db)
-                reconcile_all(runtime, db);
+                reconcile_attach_all(runtime, db);
         services_reader_close();
         pthread_create(&runtime->job_thread, NULL, job_loop, runtime);
         pthread_create(&runtime->engine_thread, NULL, engine_loop, runtime);

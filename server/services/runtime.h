@@ -12,20 +12,17 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
 /* Takes no more work, waits for the work in progress, and leaves running turns in their containers. */
 void runtime_stop(struct runtime *runtime);
 
-/* Asks for the end of the turn that runs or is being launched; its stop_kind is in the store already. */
-void runtime_signal_turn(struct runtime *runtime, int64_t turn);
-/* Waits until the turn has ended, at most `timeout_ms`. False when it has not. Never on the writer thread. */
-bool runtime_wait_turn(struct runtime *runtime, struct store_db *db, int64_t turn, int64_t timeout_ms);
-/* Stops the container of a task, if there is one that runs. */
-MUST_CHECK bool runtime_stop_container(struct runtime *runtime, struct store_db *db, int64_t task, struct error *error);
+/* Waits until the turn has ended, at most until the time `until` of clock_monotonic. False when it has not. Never on
+ * the writer thread. */
+bool runtime_wait_turn(struct runtime *runtime, struct store_db *db, int64_t turn, int64_t until);
+/* The same until the container of the task is stopped or gone. */
+bool runtime_wait_stopped(struct runtime *runtime, struct store_db *db, int64_t task, int64_t until);
 
-/* Stops containers that have been idle too long and removes those that were stopped long ago, as the settings say, as
- * if the time were `now`. */
+/* Stops containers that have been idle too long, removes those that were stopped long ago and workspaces that nobody
+ * came back to, as the settings say, as if the time were `now`. */
 void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now);
 
-/* Holds the task for one operation (launch, container stop, removal...), waiting for its turn. */
-void runtime_lock_task(struct runtime *runtime, int64_t task);
-/* The same without waiting; false when another operation holds it. */
+/* Holds the task for one operation (launch, container stop, removal...); false when another operation holds it. */
 MUST_CHECK bool runtime_try_lock_task(struct runtime *runtime, int64_t task);
 void runtime_unlock_task(struct runtime *runtime, int64_t task);
 

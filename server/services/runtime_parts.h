@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "docker/container.h"
 #include "docker/runner/message.h"
 #include "server/base/pool.h"
 #include "server/services/agent.h"
@@ -15,6 +16,7 @@
 
 #define LABEL_SERVER "longshore.server"
 #define LABEL_TASK "longshore.task"
+#define LABEL_SHAPE "longshore.shape"
 
 struct follower;
 
@@ -27,19 +29,31 @@ bool number_set_has(const struct number_set *set, int64_t number);
 void number_set_add(struct number_set *set, int64_t number);
 void number_set_remove(struct number_set *set, int64_t number);
 
+/* How long things may take, in milliseconds; tests make them shorter before they begin. */
+struct runtime_times {
+        int64_t minute;   /* of a turn's time limit, which is told in minutes */
+        int64_t claim;    /* until a live runner has taken up what it was asked for */
+        int64_t overdue;  /* behind the time limit, until a supervisor that has not ended its run is taken for hung */
+        int64_t given_up; /* behind that, until a turn that no engine can be asked about is given up */
+};
+
 struct runtime {
         struct services *services;
-        struct pool *pool;
-        char *server_id;    /* of this store, in the labels of its containers */
-        char *server_label; /* "longshore.server=ID" */
-        char *runner_path;  /* the versioned copy */
-        int stop_event;     /* eventfd: readable once the runtime stops */
-        atomic_bool is_stopping;
+        struct pool *pool;     /* launches and retention: they may take long, and wait for others */
+        struct pool *end_pool; /* everything about ends, which must never wait for a launch */
+        char *server_id;       /* of this store, in the labels of its containers */
+        char *server_label;    /* "longshore.server=ID" */
+        char *runner_path;     /* the versioned copy */
+        struct runtime_times times;
+        int stop_event; /* eventfd: readable once the runtime stops */
+        atomic_bool is_stopping, is_retaining;
 
         pthread_mutex_t mutex;
         pthread_cond_t changed; /* a job was added or ended, a turn ended, a task was unlocked */
-        uint64_t wakes;         /* counts commits that left jobs */
+        uint64_t wakes;         /* counts these */
         struct number_set jobs_running, tasks_locked;
+        struct number_set turns_requested; /* launches that are past the point up to which a stop ends them at once */
+        struct number_set turns_ending;
 
         pthread_t job_thread, engine_thread;
         struct follower *follower;
@@ -56,47 +70,104 @@ struct turn_outcome {
         int64_t ended_at;
 };
 
+/* task_lock.c */
+void number_set_lock(struct runtime *runtime, struct number_set *set, int64_t number);
+void number_set_unlock(struct runtime *runtime, struct number_set *set, int64_t number);
+/* Wakes everybody who waits for something of the runtime. */
+void job_wake(void *runtime);
+/* How often the runtime was woken, for runtime_sleep: to be taken before looking at what is waited for. */
+uint64_t runtime_wakes(struct runtime *runtime);
+/* Sleeps until the runtime was woken since `seen`; false when `until` (clock_monotonic) has come or it stops. */
+bool runtime_sleep(struct runtime *runtime, uint64_t seen, int64_t until);
+
 /* jobs.c */
 void *job_loop(void *runtime);
-void job_wake(void *runtime);
-/* launch.c */
-void launch_run(struct runtime *runtime, struct store_db *db, const struct store_job *job);
+/* Ends a job's row, or puts it off: after 1, 2, 4... seconds, at most `maximum_ms`. False when the store fails. */
+bool job_drop(struct runtime *runtime, const struct store_job *job);
+bool job_put_off(struct runtime *runtime, const struct store_job *job, int64_t maximum_ms);
+/* Has a turn looked at (reconcile_turn) after `delay_ms`. */
+MUST_CHECK bool job_check_later(struct runtime *runtime, int64_t task, int64_t turn, int64_t delay_ms,
+                                struct error *error);
+
+/* Runs a job. False when nothing could be recorded, so that it is due again at once: there is a pause then. */
+typedef bool job_work(struct runtime *runtime, struct store_db *db, const struct store_job *job);
+/* launch.c; with the task locked */
+job_work launch_run;
+/* reconcile.c: looks at a turn whose container ended, that is to be stopped, or that should have begun by now. */
+job_work check_run;
+/* overdue.c: ends a turn that should have ended long ago. */
+job_work deadline_run;
+/* container.c; with the task locked: stops the container of a task that was stopped, unless it works again. */
+job_work stop_run;
+/* Tells the prompt of this turn from now on nobody but the launch may withdraw: false once it has begun to be told. */
+bool launch_is_requesting(struct runtime *runtime, int64_t turn);
+
 /* follow.c */
 struct follower *follower_start(struct runtime *runtime, struct error *error);
+/* Ends its thread; attaching goes on, unserved. */
 void follower_stop(struct follower *follower);
-/* Follows a running turn until its exit record appears, then ends it; one that is followed already is looked at again. The
- * follower alone ends running turns, so that nothing is taken up twice. A turn that does not run is left alone. */
-MUST_CHECK bool follower_attach(struct follower *follower, const struct store_turn *turn, struct error *error);
+void follower_free(struct follower *follower);
+/* Follows a running turn until its exit record appears, then ends it; one that is followed already is looked at again.
+ * The follower alone ends running turns, so that nothing is taken up twice. A turn that does not run is left alone. */
+MUST_CHECK bool follower_attach(struct follower *follower, int64_t turn, struct error *error);
 /* Ends a running turn that has no exit record and will get none. */
-MUST_CHECK bool follower_end(struct follower *follower, const struct store_turn *turn, const struct turn_outcome *outcome,
+MUST_CHECK bool follower_end(struct follower *follower, int64_t turn, const struct turn_outcome *outcome,
                              struct error *error);
+
 /* turn_end.c: takes up the last of the output and ends a turn that nobody follows; false when it could not be recorded
  * (it is to be tried again). A turn that has ended is success. */
 MUST_CHECK bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
                          struct error *error);
+/* turn_outcome.c */
 void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *outcome);
 /* An outcome of our own finding; `stage` is launch or agent. */
 PRINTF_LIKE(5, 6)
 void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, const char *type, const char *stage,
                              const char *message, ...);
+/* A turn that was ended, as its stop_kind says, before its prompt was told. */
+void turn_outcome_of_stop(struct turn_outcome *outcome, const struct store_turn *turn);
+
 /* reconcile.c: finds out what became of an unfinished turn: re-attaches it, ends it, or leaves it when the engine
- * cannot be asked. */
-void reconcile_turn(struct runtime *runtime, struct store_db *db, int64_t turn);
-/* The same for all; run when the engine has come back. Orphans of ours are removed. */
+ * cannot be asked. *is_open says that it is to be looked at again: it is being launched. */
+MUST_CHECK bool reconcile_turn(struct runtime *runtime, struct store_db *db, int64_t turn, bool *is_open,
+                               struct error *error);
+/* Takes up all running turns without asking the engine. */
+void reconcile_attach_all(struct runtime *runtime, struct store_db *db);
+/* Looks at all unfinished turns; run when the engine has come back. Orphans of ours are removed. */
 void reconcile_all(struct runtime *runtime, struct store_db *db);
-/* stop.c: tells the runner (or withdraws the request) when somebody asked for the end of the turn. */
+/* Ends a turn whose container does not run (`container` is NULL when it is gone) and that will get no exit record. */
+MUST_CHECK bool reconcile_lost(struct runtime *runtime, struct store_db *db, const struct store_turn *turn,
+                               const struct docker_container_state *container, struct error *error);
+/* stop.c: tells the runner that somebody asked for the end of the turn, or takes the request back when no runner has
+ * seen it: *is_withdrawn. */
 MUST_CHECK bool turn_signal(struct runtime *runtime, const struct store_turn *turn, bool *is_withdrawn,
                             struct error *error);
 /* engine_watch.c */
 void *engine_loop(void *runtime);
+
 /* container.c */
 char *container_name(const char *task_id);
-/* Makes and starts the task's container when it does not run. */
+/* Looks at the task's container. What has its name and is not ours is not there. `state` is to be cleared. */
+MUST_CHECK bool container_look(struct runtime *runtime, const char *task_id, struct docker_container_state *state,
+                               bool *is_there, struct error *error);
+/* Ends the container's processes, by force where it must be. */
+MUST_CHECK bool container_end(struct runtime *runtime, const char *id, int grace_s, struct error *error);
+/* Makes and starts the task's container when it does not run, anew when it is not as the environment says now. */
 MUST_CHECK bool container_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
                                  const struct environment *environment, struct error *error);
-/* workspace.c */
+/* Stops the container of a task that does not work, if there is one that runs. With the task locked. */
+MUST_CHECK bool container_stop(struct runtime *runtime, struct store_db *db, int64_t task, const char *task_id,
+                               struct error *error);
+/* Removes it. */
+MUST_CHECK bool container_remove(struct runtime *runtime, int64_t task, const char *task_id, struct error *error);
+/* Whether the engine may answer the next time. */
+bool engine_error_is_passing(enum error_code code);
+
+/* workspace.c; *is_renewed says that an earlier one had been removed. */
 MUST_CHECK bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
-                                 const struct environment *environment, struct error *error);
+                                 const struct environment *environment, bool *is_renewed, struct error *error);
+/* Removes it. With the task locked. */
+MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const char *task_id, struct error *error);
 
 /* Runs a piece of work that needs nothing but its numbers. */
 #define RUNTIME_WRITE(runtime, work, context, error) store_write((runtime)->services->store, work, context, error)

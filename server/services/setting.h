@@ -24,7 +24,8 @@ struct settings {
         int64_t stop_grace_seconds; /* between TERM and KILL */
         int64_t idle_stop_minutes;  /* an idle container is stopped */
         int64_t idle_stop_pinned_minutes;
-        int64_t remove_stopped_hours; /* a stopped container and its workspace are removed */
+        int64_t remove_stopped_hours;   /* a stopped container is removed */
+        int64_t remove_workspace_hours; /* the workspace of a task that is not pinned is removed */
         int64_t git_timeout_seconds, git_memory_megabytes;
         const char
                 *git_credentials_file; /* git-credentials lines (https://user:token@host); NULL: DATA/git-credentials */

@@ -67,7 +67,11 @@ static const struct field rows[] = {
         INTEGER(IDLE_STOP_PINNED_MINUTES, idle_stop_pinned_minutes, .minimum = 1, .maximum = 525600, .preset = 2880,
                 .help = "The same for pinned tasks."),
         INTEGER(REMOVE_STOPPED_HOURS, remove_stopped_hours, .minimum = 1, .maximum = 87600, .preset = 168,
-                .help = "After this time a stopped container and its workspace are removed."),
+                .help = "After this time a stopped container is removed; the next turn makes it again."),
+        INTEGER(REMOVE_WORKSPACE_HOURS, remove_workspace_hours, .minimum = 1, .maximum = 876000, .preset = 720,
+                .help = "After this time without a turn the workspace of a task that nobody has pinned is removed, "
+                        "with "
+                        "what was not pushed from it."),
         INTEGER(GIT_TIMEOUT_SECONDS, git_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 120,
                 .help = "The longest that one exchange with a git remote may take."),
         INTEGER(GIT_MEMORY_MEGABYTES, git_memory_megabytes, .minimum = 64, .maximum = 65536, .preset = 1024,

@@ -5,8 +5,6 @@
 
 #include "docker/runner/control.h"
 #include "server/base/clock.h"
-#include "server/base/log.h"
-#include "server/services/reader.h"
 #include "server/services/task_paths.h"
 
 bool turn_signal(struct runtime *runtime, const struct store_turn *turn, bool *is_withdrawn, struct error *error)
@@ -24,42 +22,49 @@ bool turn_signal(struct runtime *runtime, const struct store_turn *turn, bool *i
         return control_stop(control, &stop, error);
 }
 
-void runtime_signal_turn(struct runtime *runtime, int64_t rid)
+/* Waits until what `is_over` looks at is so; false when it is not by `until` (clock_monotonic), or cannot be told. */
+static bool wait_for(struct runtime *runtime, struct store_db *db, int64_t rid, int64_t until,
+                     bool (*is_over)(struct store_db *db, int64_t rid, bool *result, struct error *error))
 {
-        auto_error error = {0};
-        auto_store_turn turn = {0};
-        struct store_db *db = services_reader(runtime->services, &error);
-        bool is_found = false, is_withdrawn;
-
-        if (!db || !store_turn_find(db, rid, &turn, &is_found, &error))
-                log_error("a turn could not be stopped", "reason", error.message);
-        /* A launch in progress looks at the stop itself before and after it requests the run. */
-        if (is_found && turn.stop_kind && !strcmp(turn.state, "running") &&
-            !turn_signal(runtime, &turn, &is_withdrawn, &error))
-                log_error("a turn could not be stopped", "task", turn.task_id, "reason", error.message);
-        reconcile_turn(runtime, db, rid);
-}
-
-bool runtime_wait_turn(struct runtime *runtime, struct store_db *db, int64_t rid, int64_t timeout_ms)
-{
-        int64_t until = clock_now() + timeout_ms;
-        struct timespec deadline = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
-
         for (;;) {
-                auto_store_turn turn = {0};
+                uint64_t seen = runtime_wakes(runtime);
                 auto_error error = {0};
-                bool is_found;
-                pthread_mutex_lock(&runtime->mutex);
-                uint64_t seen = runtime->wakes;
-                pthread_mutex_unlock(&runtime->mutex);
-                if (!store_turn_find(db, rid, &turn, &is_found, &error) || !is_found || !strcmp(turn.state, "ended"))
-                        return !error.code;
-                pthread_mutex_lock(&runtime->mutex);
-                int outcome = 0;
-                while (runtime->wakes == seen && !outcome && !atomic_load(&runtime->is_stopping))
-                        outcome = pthread_cond_timedwait(&runtime->changed, &runtime->mutex, &deadline);
-                pthread_mutex_unlock(&runtime->mutex);
-                if (outcome || atomic_load(&runtime->is_stopping))
+                bool result = false;
+                if (!is_over(db, rid, &result, &error) || result)
+                        return result;
+                if (!runtime_sleep(runtime, seen, until))
                         return false;
         }
+}
+
+static bool turn_is_over(struct store_db *db, int64_t rid, bool *result, struct error *error)
+{
+        auto_store_turn turn = {0};
+        bool is_found;
+
+        if (!store_turn_find(db, rid, &turn, &is_found, error))
+                return false;
+        *result = !is_found || !strcmp(turn.state, "ended");
+        return true;
+}
+
+static bool container_is_stopped(struct store_db *db, int64_t task, bool *result, struct error *error)
+{
+        auto_store_resource resource = {0};
+        bool is_found;
+
+        if (!store_resource_find(db, "container", task, &resource, &is_found, error))
+                return false;
+        *result = !is_found || resource.stopped_at;
+        return true;
+}
+
+bool runtime_wait_turn(struct runtime *runtime, struct store_db *db, int64_t turn, int64_t until)
+{
+        return wait_for(runtime, db, turn, until, turn_is_over);
+}
+
+bool runtime_wait_stopped(struct runtime *runtime, struct store_db *db, int64_t task, int64_t until)
+{
+        return wait_for(runtime, db, task, until, container_is_stopped);
 }

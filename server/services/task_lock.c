@@ -1,5 +1,7 @@
 #include "server/services/runtime_parts.h"
 
+#include <time.h>
+
 bool number_set_has(const struct number_set *set, int64_t number)
 {
         for (size_t i = 0; i < set->count; i++)
@@ -23,12 +25,21 @@ void number_set_remove(struct number_set *set, int64_t number)
                 }
 }
 
-void runtime_lock_task(struct runtime *runtime, int64_t task)
+void number_set_lock(struct runtime *runtime, struct number_set *set, int64_t number)
 {
         pthread_mutex_lock(&runtime->mutex);
-        while (number_set_has(&runtime->tasks_locked, task))
+        while (number_set_has(set, number))
                 pthread_cond_wait(&runtime->changed, &runtime->mutex);
-        number_set_add(&runtime->tasks_locked, task);
+        number_set_add(set, number);
+        pthread_mutex_unlock(&runtime->mutex);
+}
+
+void number_set_unlock(struct runtime *runtime, struct number_set *set, int64_t number)
+{
+        pthread_mutex_lock(&runtime->mutex);
+        number_set_remove(set, number);
+        runtime->wakes++;
+        pthread_cond_broadcast(&runtime->changed);
         pthread_mutex_unlock(&runtime->mutex);
 }
 
@@ -44,8 +55,36 @@ bool runtime_try_lock_task(struct runtime *runtime, int64_t task)
 
 void runtime_unlock_task(struct runtime *runtime, int64_t task)
 {
+        number_set_unlock(runtime, &runtime->tasks_locked, task);
+}
+
+void job_wake(void *context)
+{
+        struct runtime *runtime = context;
+
         pthread_mutex_lock(&runtime->mutex);
-        number_set_remove(&runtime->tasks_locked, task);
+        runtime->wakes++;
         pthread_cond_broadcast(&runtime->changed);
         pthread_mutex_unlock(&runtime->mutex);
+}
+
+uint64_t runtime_wakes(struct runtime *runtime)
+{
+        pthread_mutex_lock(&runtime->mutex);
+        uint64_t wakes = runtime->wakes;
+        pthread_mutex_unlock(&runtime->mutex);
+        return wakes;
+}
+
+bool runtime_sleep(struct runtime *runtime, uint64_t seen, int64_t until)
+{
+        struct timespec deadline = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
+
+        pthread_mutex_lock(&runtime->mutex);
+        while (runtime->wakes == seen && !atomic_load(&runtime->is_stopping) &&
+               pthread_cond_timedwait(&runtime->changed, &runtime->mutex, &deadline) == 0)
+                continue;
+        bool is_woken = runtime->wakes != seen && !atomic_load(&runtime->is_stopping);
+        pthread_mutex_unlock(&runtime->mutex);
+        return is_woken;
 }

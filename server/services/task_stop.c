@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/services/audit.h"
 #include "server/services/runtime.h"
@@ -9,8 +10,9 @@
 #include "server/store/turn.h"
 #include "server/store/work.h"
 
-/* Every call answers within 25 s: the grace, the killing and the container's stop have less than that together. */
-#define WAIT_MS 15000
+/* Every call answers within 25 s; usually the grace, the killing and the container's stop have less than that together.
+ */
+#define WAIT_MS 22000
 
 struct request {
         struct call *call;
@@ -32,6 +34,28 @@ static bool end_waiting(struct store_db *db, const struct request *request, stru
                                  &is_done, error);
 }
 
+/* What happens then is the runtime's, also when this process dies now: the job tells the runner, or withdraws the turn
+ * from it. */
+static bool end_open(struct store_db *db, const struct request *request, struct error *error)
+{
+        int64_t now = request->call->now;
+
+        return store_job_add(db, "check", request->task.rid, request->task.turn, now, now, error);
+}
+
+/* The end of a turn that is stopped asks for this by itself. */
+static bool stop_container(struct store_db *db, const struct request *request, struct error *error)
+{
+        auto_store_resource resource = {0};
+        int64_t now = request->call->now;
+        bool is_found;
+
+        if (!store_resource_find(db, "container", request->task.rid, &resource, &is_found, error))
+                return false;
+        return !is_found || resource.stopped_at ||
+               store_job_add(db, "stop", request->task.rid, request->task.turn, now, now, error);
+}
+
 static bool request_work(struct store_db *db, void *context, struct error *error)
 {
         struct request *request = context;
@@ -43,27 +67,25 @@ static bool request_work(struct store_db *db, void *context, struct error *error
                 return false;
         request->is_turn_open = !strcmp(request->task.status, "running");
         bool is_queued = !strcmp(request->task.status, "queued");
+        bool is_stop = !strcmp(request->kind, "stop");
+        if (is_stop && !request->is_turn_open && !stop_container(db, request, error))
+                return false;
         if (!request->is_turn_open && !is_queued)
                 return true;
         return store_turn_stop(db, request->task.turn, request->kind, request->call->actor->user_name,
                                request->call->now, error) &&
-               (!is_queued || end_waiting(db, request, error)) &&
+               (is_queued ? end_waiting(db, request, error) : end_open(db, request, error)) &&
                audit_write(db, request->call->actor, action, request->task.id, NULL, error);
 }
 
-static bool end_turn(struct call *call, const char *task_id, const char *kind, struct request *request, bool *is_over,
-                     struct error *error)
+static bool end_turn(struct call *call, const char *task_id, const char *kind, struct request *request, int64_t until,
+                     bool *is_over, struct error *error)
 {
-        struct runtime *runtime = call->services->runtime;
-
         *request = (struct request){.call = call, .task_id = task_id, .kind = kind};
         if (!store_write(call->services->store, request_work, request, error))
                 return false;
-        *is_over = true;
-        if (request->is_turn_open) {
-                runtime_signal_turn(runtime, request->task.turn);
-                *is_over = runtime_wait_turn(runtime, call->db, request->task.turn, WAIT_MS);
-        }
+        *is_over = !request->is_turn_open ||
+                   runtime_wait_turn(call->services->runtime, call->db, request->task.turn, until);
         return true;
 }
 
@@ -85,18 +107,14 @@ static bool render(struct call *call, const struct request *request, const char 
 
 bool task_stop(struct call *call, const struct task_stop_input *input, json_t **result, struct error *error)
 {
+        int64_t until = clock_monotonic() + WAIT_MS;
         struct request request;
-        auto_error stopping = {0};
         bool is_over;
 
-        if (!end_turn(call, input->taskId, "stop", &request, &is_over, error))
+        if (!end_turn(call, input->taskId, "stop", &request, until, &is_over, error))
                 return false;
-        /* Another operation that holds the task (a launch that is being given up) is waited for. */
-        runtime_lock_task(call->services->runtime, request.task.rid);
-        bool is_stopped =
-                !is_over || runtime_stop_container(call->services->runtime, call->db, request.task.rid, &stopping);
-        runtime_unlock_task(call->services->runtime, request.task.rid);
-        bool is_good = render(call, &request, "stopped", is_over && is_stopped, result, error);
+        bool is_stopped = is_over && runtime_wait_stopped(call->services->runtime, call->db, request.task.rid, until);
+        bool is_good = render(call, &request, "stopped", is_stopped, result, error);
         store_task_clear(&request.task);
         return is_good;
 }
@@ -106,7 +124,7 @@ bool task_interrupt(struct call *call, const struct task_interrupt_input *input,
         struct request request;
         bool is_over;
 
-        if (!end_turn(call, input->taskId, "interrupt", &request, &is_over, error))
+        if (!end_turn(call, input->taskId, "interrupt", &request, clock_monotonic() + WAIT_MS, &is_over, error))
                 return false;
         bool is_good = render(call, &request, "interrupted", is_over, result, error);
         store_task_clear(&request.task);

@@ -1,80 +1,16 @@
 #include "server/services/runtime_parts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/base/path.h"
 #include "server/services/event_log.h"
 #include "server/services/metrics.h"
+#include "server/services/reader.h"
 #include "server/services/slot.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
-
-/* What each way of ending means. Only a real exit code 0 is success. */
-static const struct {
-        const char *status, *type, *stage, *category, *sentence;
-} endings[RUNNER_REASON_COUNT] = {
-        [RUNNER_EXITED] = {"failed", "exit_code", "agent", "unknown", "The agent ended with exit code"},
-        [RUNNER_SIGNALED] = {"failed", "signal", "agent", "unknown", "The agent was ended by a signal."},
-        [RUNNER_STOPPED] = {"interrupted", "stopped", NULL, NULL, ""},
-        [RUNNER_INTERRUPTED] = {"interrupted", "interrupted", NULL, NULL, ""},
-        [RUNNER_TIME_LIMIT] = {"failed", "time_limit", "agent", "timeout", "The turn ran out of time."},
-        [RUNNER_OUT_OF_MEMORY] = {"failed", "out_of_memory", "agent", "unknown",
-                                  "The container ran out of memory and the kernel ended a process of it."},
-        [RUNNER_DISK_FULL] = {"failed", "disk_full", "agent", "unknown",
-                              "The disk is full: the agent's output could not be recorded further."},
-        [RUNNER_LAUNCH_FAILURE] = {"failed", "launch_failure", "launch", "setup", "The agent could not be started."},
-        [RUNNER_LOST] = {"interrupted", "runner_lost", "agent", "unknown",
-                         "The run's supervisor ended before it; the outcome is not known."},
-        [RUNNER_CONTAINER_STOPPED] = {"interrupted", "container_stopped", "agent", "unknown",
-                                      "The container was stopped while the turn ran."},
-};
-
-void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, const char *type, const char *stage,
-                             const char *message, ...)
-{
-        va_list arguments;
-
-        *outcome = (struct turn_outcome){.task_status = status,
-                                         .type = type,
-                                         .stage = stage,
-                                         .category = strcmp(stage, "launch") ? "unknown" : "setup",
-                                         .ended_at = clock_now()};
-        if (!strcmp(stage, "launch")) {
-                outcome->has_exit_code = true;
-                outcome->exit_code = -1;
-        }
-        va_start(arguments, message);
-        vsnprintf(outcome->message, sizeof outcome->message, message, arguments);
-        va_end(arguments);
-}
-
-void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *outcome)
-{
-        bool is_success = exit->reason == RUNNER_EXITED && exit->code == 0;
-        bool is_launch = exit->reason == RUNNER_LAUNCH_FAILURE;
-
-        *outcome = (struct turn_outcome){.task_status = is_success ? "completed" : endings[exit->reason].status,
-                                         .type = is_success ? "finished" : endings[exit->reason].type,
-                                         .has_exit_code = exit->code >= 0 || exit->signal || is_launch,
-                                         .exit_code = is_launch         ? -1
-                                                      : exit->code >= 0 ? exit->code
-                                                                        : 128 + exit->signal,
-                                         .signal = exit->signal,
-                                         .stage = is_success ? NULL : endings[exit->reason].stage,
-                                         .category = is_success ? NULL : endings[exit->reason].category,
-                                         .ended_at = exit->finished_at ? exit->finished_at : clock_now()};
-        if (!outcome->stage)
-                return;
-        if (exit->reason == RUNNER_EXITED)
-                snprintf(outcome->message, sizeof outcome->message, "%s %" PRId64 ".", endings[exit->reason].sentence,
-                         exit->code);
-        else
-                snprintf(outcome->message, sizeof outcome->message, "%s%s%s", endings[exit->reason].sentence,
-                         *exit->message ? " " : "", exit->message);
-}
 
 struct ending {
         const struct store_turn *turn;
@@ -98,6 +34,29 @@ static bool add_usage(struct store_db *db, const struct ending *ending, const st
         return store_usage_add(db, &usage, error);
 }
 
+static bool drop_jobs(struct store_db *db, const struct store_turn *turn, struct error *error)
+{
+        static const char *const kinds[] = {"launch", "check", "deadline"};
+
+        for (size_t i = 0; i < COUNT_OF(kinds); i++)
+                if (!store_job_delete_of_turn(db, kinds[i], turn->rid, error))
+                        return false;
+        return true;
+}
+
+/* Whoever stopped the task asked for the end of its container too; that must happen whether or not they wait for it. */
+static bool add_stop(struct store_db *db, const struct store_turn *turn, struct error *error)
+{
+        auto_store_turn now = {0};
+        int64_t at = clock_now();
+        bool is_found;
+
+        if (!store_turn_find(db, turn->rid, &now, &is_found, error))
+                return false;
+        return !is_found || !now.stop_kind || strcmp(now.stop_kind, "stop") ||
+               store_job_add(db, "stop", turn->task, turn->rid, at, at, error);
+}
+
 static bool end_work(struct store_db *db, void *context, struct error *error)
 {
         const struct ending *ending = context;
@@ -117,17 +76,18 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                 return false;
         if (!is_done)
                 return true;
-        if (!store_task_find_rid(db, ending->turn->task, 0, &task, &is_found, error) || !is_found)
+        if (!store_task_find_rid(db, ending->turn->task, 0, &task, &is_found, error))
                 return false;
+        if (!is_found)
+                return error_set(error, ERROR_TASK_NOT_FOUND, NULL);
         if (ending->reply &&
             (!store_reply_put(db, ending->turn->rid, ending->reply, ending->characters, ending->replied_at, error) ||
              !store_task_set_reply(db, task.rid, ending->turn->rid, error)))
                 return false;
         return store_task_finish(db, task.rid, ending->turn->rid, outcome->task_status, outcome->ended_at, exit_code,
                                  &is_done, error) &&
-               add_usage(db, ending, &task, error) &&
-               store_job_delete_of_turn(db, "launch", ending->turn->rid, error) &&
-               store_job_delete_of_turn(db, "check", ending->turn->rid, error) && slot_fill(db, clock_now(), error);
+               add_usage(db, ending, &task, error) && drop_jobs(db, ending->turn, error) &&
+               add_stop(db, ending->turn, error) && slot_fill(db, clock_now(), error);
 }
 
 /* What the raw files still hold becomes events; a failure to write them loses nothing of the raw output. */
@@ -137,7 +97,7 @@ static void close_events(const struct store_turn *turn, const struct agent *agen
         auto_error error = {0};
         struct event_log *log = event_log_open(records, turn->ordinal, agent->format, &error);
         bool is_whole = log && event_log_user(log, turn->shown, turn->submitted_at, &error) &&
-                        event_log_ingest(log, true, &error) &&
+                        event_log_finish(log, &error) &&
                         (!outcome->stage || event_log_failure(log, outcome->message, outcome->category, &error));
 
         event_log_close(log);
@@ -146,27 +106,52 @@ static void close_events(const struct store_turn *turn, const struct agent *agen
                             error.message);
 }
 
-bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
-              struct error *error)
+static bool is_ended(struct runtime *runtime, int64_t rid, bool *result, struct error *error)
+{
+        struct store_db *db = services_reader(runtime->services, error);
+        auto_store_turn turn = {0};
+        bool is_found = false;
+
+        if (!db || !store_turn_find(db, rid, &turn, &is_found, error))
+                return false;
+        *result = !is_found || !strcmp(turn.state, "ended");
+        return true;
+}
+
+/* The records' folder is made for a turn that never came to have one; where it cannot be, nothing is read from it. A
+ * reply that cannot be read must not keep the turn from ending. */
+static bool record(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
+                   struct error *error)
 {
         auto_free char *records = task_path_records(runtime->services->data_folder, turn->task_id), *reply = NULL;
         const struct agent *agent = agent_find(turn->agent);
         struct ending ending = {.turn = turn, .outcome = outcome};
-        auto_error no_reply = {0};
+        auto_error failure = {0};
 
-        if (agent) {
+        if (agent && path_make_folder(records, 0700, &failure)) {
                 close_events(turn, agent, records, outcome);
-                reply = event_log_reply(records, turn->ordinal, agent->format, REPLY_KEPT_CHARACTERS, &ending.characters,
-                                        &ending.replied_at, &no_reply);
+                reply = event_log_reply(records, turn->ordinal, agent->format, REPLY_KEPT_CHARACTERS,
+                                        &ending.characters, &ending.replied_at, &failure);
         }
-        if (no_reply.code)
-                return error_move(error, &no_reply);
+        if (failure.code)
+                log_error("the reply of a turn could not be read", "task", turn->task_id, "reason", failure.message);
         ending.reply = reply;
-        if (!RUNTIME_WRITE(runtime, end_work, &ending, error))
-                return false;
+        return RUNTIME_WRITE(runtime, end_work, &ending, error);
+}
+
+bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
+              struct error *error)
+{
+        bool is_over = false, is_good;
+
+        /* Whoever comes second finds it ended, and its events are written once. */
+        number_set_lock(runtime, &runtime->turns_ending, turn->rid);
+        is_good = is_ended(runtime, turn->rid, &is_over, error) && (is_over || record(runtime, turn, outcome, error));
+        number_set_unlock(runtime, &runtime->turns_ending, turn->rid);
+        if (!is_good || is_over)
+                return is_good;
         if (turn->started_at)
                 metrics_observe(METRIC_TURN_SECONDS, outcome->ended_at - turn->started_at);
         log_info("turn ended", "task", turn->task_id, "type", outcome->type, "status", outcome->task_status);
-        job_wake(runtime);
         return true;
 }

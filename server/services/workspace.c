@@ -1,5 +1,7 @@
 #include "server/services/runtime_parts.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,6 +27,11 @@ static bool plan_work(struct store_db *db, void *context, struct error *error)
 static bool ready_work(struct store_db *db, void *context, struct error *error)
 {
         return store_resource_set_ready(db, "workspace", ((struct journal *)context)->task, true, error);
+}
+
+static bool removed_work(struct store_db *db, void *context, struct error *error)
+{
+        return store_resource_set_stopped(db, "workspace", ((struct journal *)context)->task, clock_now(), error);
 }
 
 static bool exists(const char *path)
@@ -66,7 +73,7 @@ static bool make_repository(struct runtime *runtime, const char *folder,
 }
 
 bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
-                      const struct environment *environment, struct error *error)
+                      const struct environment *environment, bool *is_renewed, struct error *error)
 {
         auto_free char *folder = task_path_workspace(runtime->services->data_folder, task->id);
         const struct environment_repository *repositories = environment->file.repositories.items;
@@ -77,8 +84,10 @@ bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct
 
         if (!store_resource_find(db, "workspace", task->rid, &resource, &is_found, error))
                 return false;
-        if (is_found && resource.is_ready && exists(folder))
+        bool is_whole = is_found && resource.is_ready && !resource.stopped_at;
+        if (is_whole && exists(folder))
                 return true;
+        *is_renewed = is_found && (resource.stopped_at || resource.is_ready);
         auto_json *chosen = document_parse(task->branches, strlen(task->branches), &ignored);
         if (!RUNTIME_WRITE(runtime, plan_work, &journal, error) || !path_make_folder(folder, 0755, error))
                 return false;
@@ -86,4 +95,19 @@ bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct
                 if (!make_repository(runtime, folder, &repositories[i], branch_of(chosen, &repositories[i]), error))
                         return false;
         return RUNTIME_WRITE(runtime, ready_work, &journal, error);
+}
+
+/* What is half removed never stands where a workspace does, and its row says that it was there. */
+bool workspace_remove(struct runtime *runtime, int64_t task, const char *task_id, struct error *error)
+{
+        auto_free char *folder = task_path_workspace(runtime->services->data_folder, task_id),
+                       *removed = text_format("%s.removed", folder);
+        struct journal journal = {task, NULL};
+
+        if (!path_remove_tree(removed, error))
+                return false;
+        if (rename(folder, removed) && errno != ENOENT)
+                return error_set(error, ERROR_INTERNAL, "the workspace %s cannot be moved away: %s", folder,
+                                 strerror(errno));
+        return RUNTIME_WRITE(runtime, removed_work, &journal, error) && path_remove_tree(removed, error);
 }

@@ -35,6 +35,7 @@ struct store {
         pthread_cond_t is_pending;
         struct pending *first, **last;
         bool is_closing;
+        pthread_mutex_t wake_mutex; /* held while `wake` is called, so that it is not called once it was replaced */
         void (*wake)(void *context);
         void *wake_context;
         atomic_uint_fast64_t generation;
@@ -120,6 +121,14 @@ static void run_one(struct store_db *db, struct pending *pending)
         }
 }
 
+static void call_wake(struct store *store)
+{
+        pthread_mutex_lock(&store->wake_mutex);
+        if (store->wake)
+                store->wake(store->wake_context);
+        pthread_mutex_unlock(&store->wake_mutex);
+}
+
 static void run_batch(struct store *store, struct pending *batch)
 {
         struct store_db *db = store->writer;
@@ -155,8 +164,8 @@ static void run_batch(struct store *store, struct pending *batch)
                 error_clear(&one->error);
                 free(one);
         }
-        if (is_good && db->is_waking && store->wake)
-                store->wake(store->wake_context);
+        if (is_good && db->is_waking)
+                call_wake(store);
 }
 
 static void *write_loop(void *argument)
@@ -181,6 +190,7 @@ static void store_release(struct store *store)
 {
         db_close(store->writer);
         pthread_mutex_destroy(&store->mutex);
+        pthread_mutex_destroy(&store->wake_mutex);
         pthread_cond_destroy(&store->is_pending);
         free(store->path);
         free(store->reserve_path);
@@ -199,6 +209,7 @@ struct store *store_open(const char *folder, struct error *error)
         atomic_store(&store->generation, 1);
         atomic_store(&store->is_low, true); /* until the reserve is known to be there */
         pthread_mutex_init(&store->mutex, NULL);
+        pthread_mutex_init(&store->wake_mutex, NULL);
         pthread_cond_init(&store->is_pending, NULL);
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         store->writer = db_open(store, error);
@@ -314,8 +325,10 @@ void store_wakes(struct store_db *db)
 
 void store_on_wake(struct store *store, void (*wake)(void *context), void *context)
 {
+        pthread_mutex_lock(&store->wake_mutex);
         store->wake_context = context;
         store->wake = wake;
+        pthread_mutex_unlock(&store->wake_mutex);
 }
 
 uint64_t store_generation(const struct store_db *db)
