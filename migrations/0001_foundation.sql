@@ -152,13 +152,15 @@ CREATE TABLE tasks (
         cache_write_tokens INTEGER NOT NULL DEFAULT 0,
         cost_micros INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX tasks_environment ON tasks (environment);
+-- Lists and their totals read nothing but these five, newest first, until a page is full or enough is counted.
+CREATE INDEX tasks_environment ON tasks (environment, rid, is_shared, created_by);
+CREATE INDEX tasks_environment_status ON tasks (environment, status, rid, is_shared, created_by);
+CREATE INDEX tasks_creator ON tasks (created_by, rid, environment, is_shared);
+CREATE INDEX tasks_creator_environment ON tasks (created_by, environment, rid, status, is_shared);
+CREATE INDEX tasks_creator_status ON tasks (created_by, status, rid, environment, is_shared);
 CREATE INDEX tasks_status ON tasks (status);
 -- Who waits for a slot, longest first: a queued task is active when it is put into the queue.
 CREATE INDEX tasks_queue ON tasks (active_at, turn) WHERE status = 'queued';
-CREATE INDEX tasks_environment_status ON tasks (environment, status);
-CREATE INDEX tasks_creator ON tasks (created_by);
-CREATE INDEX tasks_creator_status ON tasks (created_by, status);
 CREATE INDEX tasks_group ON tasks (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX tasks_parent ON tasks (parent_task) WHERE parent_task IS NOT NULL;
 

@@ -11,7 +11,8 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(string, first) __attribute__((format(printf, string, first)))
-#define CLEANUP(function) __attribute__((cleanup(function)))
+/* `unused`: clang warns of a variable that is only there to be cleaned up. */
+#define CLEANUP(function) __attribute__((cleanup(function), unused))
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static inline void cleanup_free(void *pointer)

@@ -13,9 +13,10 @@
 #include "server/services/task_paths.h"
 
 #define PIECE_BYTES 65536
-#define LINE_MAXIMUM (256 * 1024)
 /* What one call takes up of a stream that still grows. */
 #define INGEST_BYTES (1024 * 1024)
+#define USER_OFFSET "userOffset"
+#define FAILURE "error"
 
 /* One raw stream of the turn and how far it has been read. */
 struct source {
@@ -30,7 +31,8 @@ struct source {
 struct event_log {
         int file;
         int64_t ordinal, sequence;
-        bool has_user;
+        size_t user_offset; /* bytes of what the user said that are written */
+        bool has_failure;
         struct source output, errors;
         struct text pending;
 };
@@ -108,8 +110,9 @@ static void resume_from(struct event_log *log, const char *bytes, size_t length)
         log->sequence = document_get_integer(line, "seq", log->sequence);
         log->output.offset = (uint64_t)document_get_integer(line, log->output.name, (int64_t)log->output.offset);
         log->errors.offset = (uint64_t)document_get_integer(line, log->errors.name, (int64_t)log->errors.offset);
-        const char *role = document_get_string(line, "role");
-        log->has_user = log->has_user || (role && !strcmp(role, "user"));
+        log->user_offset = (size_t)document_get_integer(line, USER_OFFSET, (int64_t)log->user_offset);
+        const char *type = document_get_string(line, "type");
+        log->has_failure = log->has_failure || (type && !strcmp(type, FAILURE));
 }
 
 /* Reads the lines that are there; cuts off a last one that is not whole. */
@@ -183,17 +186,18 @@ void event_log_close(struct event_log *log)
 
 bool event_log_user(struct event_log *log, const char *text, int64_t submitted_at, struct error *error)
 {
-        if (log->has_user)
-                return true;
-        for (size_t at = 0, length = strlen(text), step; at < length; at += step) {
+        size_t length = strlen(text), step;
+
+        for (; log->user_offset < length; log->user_offset += step) {
+                size_t at = log->user_offset;
                 step = length - at < STREAM_EVENT_BYTES ? length - at : STREAM_EVENT_BYTES;
                 while (at + step < length && ((unsigned char)text[at + step] & 0xc0) == 0x80)
                         step--;
                 auto_json *line = event_line(log, submitted_at, "user", "text");
                 json_object_set_new(line, "text", document_text(text + at, step));
+                json_object_set_new(line, USER_OFFSET, json_integer((json_int_t)(at + step)));
                 append_line(log, line);
         }
-        log->has_user = true;
         return flush(log, error);
 }
 
@@ -251,7 +255,10 @@ bool event_log_note(struct event_log *log, const char *message, struct error *er
 
 bool event_log_failure(struct event_log *log, const char *message, const char *category, struct error *error)
 {
-        auto_json *line = event_line(log, clock_now(), "system", "error");
+        if (log->has_failure)
+                return true;
+        log->has_failure = true;
+        auto_json *line = event_line(log, clock_now(), "system", FAILURE);
 
         json_object_set_new(line, "text", document_string(message));
         json_object_set_new(line, "category", document_string(category));

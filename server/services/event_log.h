@@ -15,7 +15,7 @@ struct event_log;
 struct event_log *event_log_open(const char *records, int64_t ordinal, const struct stream_format *format,
                                  struct error *error);
 void event_log_close(struct event_log *log);
-/* Writes the event of what the user said, once. */
+/* Writes the events of what the user said, once. */
 MUST_CHECK bool event_log_user(struct event_log *log, const char *text, int64_t submitted_at, struct error *error);
 /* Takes up what the raw files have grown by, a bounded piece of it: *is_more says that there is more already. */
 MUST_CHECK bool event_log_ingest(struct event_log *log, bool *is_more, struct error *error);
@@ -23,7 +23,7 @@ MUST_CHECK bool event_log_ingest(struct event_log *log, bool *is_more, struct er
 MUST_CHECK bool event_log_finish(struct event_log *log, struct error *error);
 /* Writes an event of the server's own, for people to read. */
 MUST_CHECK bool event_log_note(struct event_log *log, const char *message, struct error *error);
-/* Writes an error event. */
+/* Writes the error event that a turn ends with, once. */
 MUST_CHECK bool event_log_failure(struct event_log *log, const char *message, const char *category,
                                   struct error *error);
 

@@ -77,7 +77,7 @@ bool output_file_read(int file, int64_t offset, size_t maximum, struct text *out
 
 struct listing {
         json_t *files;
-        int64_t omitted;
+        int64_t omitted, looked_at;
         bool is_records;
 };
 
@@ -105,6 +105,10 @@ static void list_folder(struct listing *listing, int folder, const char *prefix,
                 return;
         }
         while ((entry = readdir(entries))) {
+                if (listing->looked_at++ >= OUTPUT_LOOK_MAXIMUM) {
+                        listing->omitted++;
+                        break;
+                }
                 if (entry->d_name[0] == '.' || fstatat(dirfd(entries), entry->d_name, &info, AT_SYMLINK_NOFOLLOW))
                         continue;
                 auto_free char *path = text_format("%s%s", prefix, entry->d_name);
@@ -117,10 +121,13 @@ static void list_folder(struct listing *listing, int folder, const char *prefix,
                         int inner =
                                 openat(dirfd(entries), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                         auto_free char *inner_prefix = text_format("%s/", path);
-                        if (inner >= 0 && depth < OUTPUT_DEPTH_MAXIMUM)
+                        if (inner >= 0 && depth < OUTPUT_DEPTH_MAXIMUM) {
                                 list_folder(listing, inner, inner_prefix, depth + 1);
-                        else if (inner >= 0)
-                                close(inner);
+                        } else {
+                                listing->omitted++;
+                                if (inner >= 0)
+                                        close(inner);
+                        }
                 }
         }
         closedir(entries);

@@ -13,7 +13,8 @@ int output_file_open(const struct services *services, const char *task_id, const
 /* Reads at most `maximum` bytes from `offset`. */
 MUST_CHECK bool output_file_read(int file, int64_t offset, size_t maximum, struct text *out, struct error *error);
 /* [{path, size, modifiedAt}] sorted by path; dotfiles and links are skipped, at most OUTPUT_FILES_MAXIMUM entries are
- * listed and *omitted counts the rest. */
+ * listed. *omitted counts the files left out; a folder deeper than OUTPUT_DEPTH_MAXIMUM, and all that is behind the
+ * first OUTPUT_LOOK_MAXIMUM names, count as one. */
 json_t *output_files_list(const struct services *services, const char *task_id, int64_t *omitted);
 /* The end of log.txt, redacted and made UTF-8: what its last `maximum` bytes, beginning at a character, show. *total
  * gets its whole size. */
@@ -22,5 +23,6 @@ MUST_CHECK bool output_log_tail(const struct services *services, const char *tas
 
 #define OUTPUT_FILES_MAXIMUM 5000
 #define OUTPUT_DEPTH_MAXIMUM 32
+#define OUTPUT_LOOK_MAXIMUM 200000
 
 #endif

@@ -63,14 +63,6 @@ static json_t *place(const struct store_task *task, const struct store_turns *tu
         return object;
 }
 
-static void set_content(struct summary *summary, const char *text, size_t length, const char *source, const char *path)
-{
-        summary->content = text_head(text, length, SUMMARY_MAXIMUM, &summary->is_cut);
-        summary->characters = (int64_t)utf8_count(text, length);
-        summary->source = source;
-        summary->path = path;
-}
-
 /* The agent's own file; false when there is none or nothing in it. */
 static bool read_file(const struct call *call, const struct store_task *task, const struct store_turns *turns,
                       const struct redactor *redactor, struct summary *summary)
@@ -90,11 +82,15 @@ static bool read_file(const struct call *call, const struct store_task *task, co
         if (!text_string(&clean)[strspn(text_string(&clean), " \t\r\n")])
                 return false;
         redact_append(redactor, &text, clean.data, clean.length);
-        set_content(summary, text.data, text.length, "summary", SUMMARY_PATH);
-        summary->provenance = place(task, turns, written_at);
+        *summary = (struct summary){.characters = (int64_t)utf8_count(text.data, text.length),
+                                    .source = "summary",
+                                    .path = SUMMARY_PATH,
+                                    .provenance = place(task, turns, written_at)};
+        summary->content = text_head(text.data, text.length, SUMMARY_MAXIMUM, &summary->is_cut);
         return true;
 }
 
+/* The latest reply, of which the end matters. */
 static bool read_reply(const struct call *call, const struct store_task *task, const struct store_turns *turns,
                        const struct redactor *redactor, struct summary *summary, bool *is_found, struct error *error)
 {
@@ -105,10 +101,10 @@ static bool read_reply(const struct call *call, const struct store_task *task, c
                 return !task->reply;
         if (!*is_found)
                 return true;
-        auto_free char *text = reply_text(redactor, &reply);
-        set_content(summary, text, strlen(text), "agent_response", RECORD_EVENTS);
-        summary->characters = reply.characters;
-        summary->provenance = place(task, turns, reply.replied_at);
+        *summary = (struct summary){
+                .source = "agent_response", .path = RECORD_EVENTS, .provenance = place(task, turns, reply.replied_at)};
+        auto_free char *text = reply_text(redactor, &reply, &summary->characters);
+        summary->content = text_tail(text, strlen(text), SUMMARY_MAXIMUM, summary->characters, &summary->is_cut);
         return true;
 }
 

@@ -67,9 +67,11 @@ static bool read_page(const struct task_file_input *input, const struct redactor
                       json_t *result, struct error *error)
 {
         auto_text page = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        /* The file may grow or shrink meanwhile: no page goes behind the size it tells, or promises what is gone. */
+        int64_t left = size - input->offset, maximum = left < input->maxBytes ? left : input->maxBytes;
         size_t delivered;
 
-        if (input->offset < size && !read_masked(redactor, file, input->offset, (size_t)input->maxBytes, &page, error))
+        if (left > 0 && !read_masked(redactor, file, input->offset, (size_t)maximum, &page, error))
                 return false;
         json_object_set_new(result, "path", document_string(input->path));
         json_object_set_new(result, "size", json_integer(size));
@@ -77,8 +79,9 @@ static bool read_page(const struct task_file_input *input, const struct redactor
         set_content(result, &page, &delivered);
         int64_t next = input->offset + (int64_t)delivered;
         json_object_set_new(result, "bytesReturned", json_integer((json_int_t)delivered));
-        json_object_set_new(result, "truncated", json_boolean(next < size));
-        json_object_set_new(result, "nextOffset", next < size ? json_integer(next) : json_null());
+        bool is_more = delivered && next < size;
+        json_object_set_new(result, "truncated", json_boolean(is_more));
+        json_object_set_new(result, "nextOffset", is_more ? json_integer(next) : json_null());
         return true;
 }
 

@@ -10,8 +10,8 @@
 
 /* What one result can carry (the reference's ceiling), less room for what the door puts around it. */
 #define RESULT_CHARACTERS 510000
-/* Below this no reply can be too large for the room that is left. */
-#define ALWAYS_FITS 100000
+/* Up to this many characters fit beside all that comes unasked, even when each of them is escaped. */
+#define ALWAYS_FITS 60000
 #define TURNS_MAXIMUM 100000
 /* The longest character of UTF-8. */
 #define UTF8_BYTES 4
@@ -44,17 +44,18 @@ static size_t fitting(const char *text, size_t length, int64_t room)
         return count;
 }
 
-static json_t *latest_response(const struct store_task *task, const struct store_reply *reply, const char *text,
-                               const struct task_get_input *input, const json_t *result)
+static json_t *latest_response(const struct store_task *task, const struct store_reply *reply,
+                               const struct redactor *redactor, const struct task_get_input *input,
+                               const json_t *result)
 {
+        int64_t total;
+        auto_free char *text = reply_text(redactor, reply, &total);
         size_t length = strlen(text);
-        int64_t kept = (int64_t)utf8_count(text, length);
-        int64_t total = reply->characters > REPLY_KEPT_CHARACTERS ? reply->characters : kept;
         int64_t wanted = input->fullLatestResponse ? total : input->latestResponseMaxChars, maximum = wanted;
         json_t *object = json_object();
         bool is_cut;
 
-        if (wanted > ALWAYS_FITS && total > ALWAYS_FITS) {
+        if ((wanted > ALWAYS_FITS && total > ALWAYS_FITS) || input->includeSummary || input->includeOutput) {
                 int64_t room = (int64_t)fitting(text, length, RESULT_CHARACTERS - size_of(result) - 600);
                 maximum = room < wanted ? room : wanted;
         }
@@ -87,8 +88,7 @@ static bool set_latest_response(struct call *call, const struct store_task *task
                 json_object_set_new(result, "latestResponse", json_null());
                 return true;
         }
-        auto_free char *text = reply_text(redactor, &reply);
-        json_object_set_new(result, "latestResponse", latest_response(task, &reply, text, input, result));
+        json_object_set_new(result, "latestResponse", latest_response(task, &reply, redactor, input, result));
         return true;
 }
 

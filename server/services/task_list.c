@@ -9,6 +9,10 @@
 #include "server/services/task_view.h"
 #include "server/store/task_list.h"
 
+#define DIGITS "0123456789abcdefghijklmnopqrstuvwxyz"
+/* As many as certainly make no number that is too large. */
+#define DIGITS_MAXIMUM 12
+
 /* The environments where the actor holds the permission; memory from the caller. */
 static size_t environments_with(const struct actor *actor, enum permission permission, int64_t *rids)
 {
@@ -45,12 +49,11 @@ static void set_visibility(const struct actor *actor, int64_t environment, struc
 /* Cursors are the rid of the last task given, marked as one of this list. */
 static bool read_cursor(const char *cursor, int64_t *before, struct error *error)
 {
-        char *end;
-
         if (!cursor)
                 return true;
-        *before = strncmp(cursor, "t", 1) ? 0 : strtoll(cursor + 1, &end, 36);
-        return (*before > 0 && !*end) || error_set(error, ERROR_INVALID_CURSOR, NULL);
+        size_t length = *cursor == 't' ? strspn(cursor + 1, DIGITS) : 0;
+        *before = length && length <= DIGITS_MAXIMUM && !cursor[1 + length] ? strtoll(cursor + 1, NULL, 36) : 0;
+        return *before > 0 || error_set(error, ERROR_INVALID_CURSOR, NULL);
 }
 
 static json_t *write_cursor(int64_t rid)
@@ -59,7 +62,7 @@ static json_t *write_cursor(int64_t rid)
 
         *at = '\0';
         for (; rid; rid /= 36)
-                *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[rid % 36];
+                *--at = DIGITS[rid % 36];
         return json_pack("s+", "t", at);
 }
 

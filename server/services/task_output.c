@@ -19,6 +19,7 @@ struct source {
         const struct store_task *task;
         const struct store_turns *turns; /* newest first */
         const struct redactor *redactor;
+        json_t *result; /* for what a section tells beside itself */
 };
 
 static bool summary_section(const struct source *source, json_t **section, struct error *error)
@@ -73,26 +74,44 @@ static bool add_reply(const struct source *source, struct conversation *conversa
 {
         auto_store_reply reply = {0};
         bool is_found, is_cut;
+        int64_t total;
 
+        if (conversation->omitted) {
+                if (!store_reply_exists(source->call->db, turn->rid, &is_found, error))
+                        return false;
+                conversation->omitted += is_found;
+                return true;
+        }
         if (!store_reply_find(source->call->db, turn->rid, &reply, &is_found, error))
                 return false;
         if (!is_found)
                 return true;
-        auto_free char *text = reply_text(source->redactor, &reply);
-        auto_free char *content = text_tail(text, strlen(text), REPLY_MAXIMUM, reply.characters, &is_cut);
-        add_entry(conversation, turn, "agent", content, is_cut, reply.characters, RECORD_EVENTS, reply.replied_at);
+        auto_free char *text = reply_text(source->redactor, &reply, &total);
+        auto_free char *content = text_tail(text, strlen(text), REPLY_MAXIMUM, total, &is_cut);
+        add_entry(conversation, turn, "agent", content, is_cut, total, RECORD_EVENTS, reply.replied_at);
         return true;
 }
 
-static void add_user(const struct source *source, struct conversation *conversation, const struct store_turn *turn)
+static bool add_user(const struct source *source, struct conversation *conversation, const struct store_turn *turn,
+                     struct error *error)
 {
         auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
-        bool is_cut;
+        auto_store_turn whole = {0};
+        bool is_found, is_cut;
 
-        redact_append(source->redactor, &text, turn->shown, strlen(turn->shown));
-        auto_free char *content = text_head(text.data, text.length, INSTRUCTIONS_MAXIMUM, &is_cut);
+        if (conversation->omitted) {
+                conversation->omitted++;
+                return true;
+        }
+        if (!store_turn_find(source->call->db, turn->rid, &whole, &is_found, error))
+                return false;
+        if (!is_found)
+                return true;
+        redact_append(source->redactor, &text, whole.shown, strlen(whole.shown));
+        auto_free char *content = text_head(text_string(&text), text.length, INSTRUCTIONS_MAXIMUM, &is_cut);
         add_entry(conversation, turn, "user", content, is_cut, (int64_t)utf8_count(text.data, text.length),
                   RECORD_EVENTS, turn->submitted_at);
+        return true;
 }
 
 static json_t *reversed(const json_t *list)
@@ -132,9 +151,8 @@ static bool responses_section(const struct source *source, json_t **section, str
                 const struct store_turn *turn = &source->turns->items[i];
                 if (!turn->has_conversation_index)
                         continue;
-                if (!add_reply(source, &conversation, turn, error))
+                if (!add_reply(source, &conversation, turn, error) || !add_user(source, &conversation, turn, error))
                         return false;
-                add_user(source, &conversation, turn);
         }
         json_t *object = json_object();
         json_object_set_new(object, "entries", reversed(newest_first));
@@ -164,6 +182,8 @@ static bool files_section(const struct source *source, json_t **section, struct 
 
         (void)error;
         *section = output_files_list(source->call->services, source->task->id, &omitted);
+        if (omitted)
+                json_object_set_new(source->result, "filesOmitted", json_integer(omitted));
         return true;
 }
 
@@ -204,8 +224,8 @@ bool task_output(struct call *call, const struct task_output_input *input, json_
             !redactor_init(&redactor, call->services, error) ||
             !store_turn_list(call->db, task.rid, TURNS_MAXIMUM, &turns, error))
                 return false;
-        struct source source = {call, &task, &turns, &redactor};
         auto_json *object = json_object();
+        struct source source = {call, &task, &turns, &redactor, object};
         json_object_set_new(object, "taskId", json_string(task.id));
         json_object_set_new(object, "status", json_string(task.status));
         for (size_t i = 0; i < COUNT_OF(sections); i++) {

@@ -158,14 +158,17 @@ char *text_head(const char *text, size_t length, size_t maximum, bool *is_cut)
         return text_format("%.*s%s", (int)kept, text, marker);
 }
 
-char *reply_text(const struct redactor *redactor, const struct store_reply *reply)
+char *reply_text(const struct redactor *redactor, const struct store_reply *reply, int64_t *total)
 {
         auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         size_t length = strlen(reply->body);
 
         redact_append(redactor, &text, reply->body, length);
-        if (reply->characters <= REPLY_KEPT_CHARACTERS)
+        if (reply->characters <= REPLY_KEPT_CHARACTERS) {
+                *total = (int64_t)utf8_count(text_string(&text), text.length);
                 return text_take(&text);
+        }
+        *total = reply->characters;
         size_t skipped = utf8_head_length(text.data, text.length, REPLY_MARGIN_CHARACTERS);
         return text_copy(text.data + skipped);
 }

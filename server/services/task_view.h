@@ -22,8 +22,8 @@ char *text_tail(const char *text, size_t length, size_t maximum, int64_t total, 
 /* A text cut to its first `maximum` characters, marker included: sets *is_cut. The caller frees it. */
 char *text_head(const char *text, size_t length, size_t maximum, bool *is_cut);
 
-/* The redacted reply of a turn (its kept end); NULL when there is none. */
-char *reply_text(const struct redactor *redactor, const struct store_reply *reply);
+/* The redacted reply of a turn (its kept end) on the heap; *total gets the characters of the whole. */
+char *reply_text(const struct redactor *redactor, const struct store_reply *reply, int64_t *total);
 
 /* The failure object, NULL when the task did not fail. */
 json_t *task_failure(const struct call *call, const struct store_task *task, const struct store_turn *turn,

@@ -14,10 +14,11 @@
         "LEFT JOIN pins p ON p.user = ?1 AND p.task = t.rid "                                                          \
         "LEFT JOIN pins q ON q.user = t.created_by AND q.task = t.rid"
 
-#define TURN_COLUMNS                                                                                                   \
+#define TURN_COLUMNS_WITH(shown, given)                                                                                \
         "n.rid, n.task, t.id, n.ordinal, n.conversation_index, n.kind, n.origin, n.state, n.sender, u.id, u.name, "    \
-        "n.agent, n.shown, n.given, n.submitted_at, n.started_at, n.ended_at, n.stop_kind, n.stop_user, n.end_type, "  \
-        "n.exit_code, n.signal, n.failure_stage, n.failure_category, n.failure_message"
+        "n.agent, " shown ", " given ", n.submitted_at, n.started_at, n.ended_at, n.stop_kind, n.stop_user, "          \
+        "n.end_type, n.exit_code, n.signal, n.failure_stage, n.failure_category, n.failure_message"
+#define TURN_COLUMNS TURN_COLUMNS_WITH("n.shown", "n.given")
 
 #define KEY_COLUMNS                                                                                                    \
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \

@@ -256,6 +256,14 @@ bool store_reply_find(struct store_db *db, int64_t turn, struct store_reply *rep
         return true;
 }
 
+bool store_reply_exists(struct store_db *db, int64_t turn, bool *exists, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_REPLY_EXISTS);
+
+        query_integer(&query, turn);
+        return query_next(&query, exists, error);
+}
+
 bool store_usage_add(struct store_db *db, const struct store_usage *usage, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_USAGE_ADD);

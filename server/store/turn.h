@@ -73,7 +73,7 @@ MUST_CHECK bool store_turn_add(struct store_db *db, const struct store_turn_new 
                                struct error *error);
 MUST_CHECK bool store_turn_find(struct store_db *db, int64_t rid, struct store_turn *turn, bool *is_found,
                                 struct error *error);
-/* The newest `limit` turns of a task, newest first. */
+/* The newest `limit` turns of a task, newest first, without their texts: `shown` is empty and `given` NULL. */
 MUST_CHECK bool store_turn_list(struct store_db *db, int64_t task, int64_t limit, struct store_turns *turns,
                                 struct error *error);
 /* The rids of all turns that are launching or running; the caller frees *rids. */
@@ -98,6 +98,8 @@ MUST_CHECK bool store_reply_put(struct store_db *db, int64_t turn, const char *b
                                 int64_t replied_at, struct error *error);
 MUST_CHECK bool store_reply_find(struct store_db *db, int64_t turn, struct store_reply *reply, bool *is_found,
                                  struct error *error);
+/* Whether the turn has a reply, without reading it. */
+MUST_CHECK bool store_reply_exists(struct store_db *db, int64_t turn, bool *exists, struct error *error);
 MUST_CHECK bool store_usage_add(struct store_db *db, const struct store_usage *usage, struct error *error);
 
 #endif

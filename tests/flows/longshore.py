@@ -341,9 +341,9 @@ class Stage:
         self.remotes.append(remote)
         return remote
 
-    def engine(self):
+    def engine(self, **options):
         """An engine of this flow's own, with the task image, to be killed and restarted at will."""
-        engine = Engine(self.folder / f"engine{len(self.engines)}", own_network=True)
+        engine = Engine(self.folder / f"engine{len(self.engines)}", own_network=True, **options)
         self.engines.append(engine)
         engine.start()
         subprocess.run([str(ROOT / "packaging" / "image"), "--docker-host", engine.address, "--tag", IMAGE], check=True)

@@ -1,10 +1,14 @@
 """The server dies, at every point of a turn's life: nothing is lost, done twice or misreported."""
 
+import os
 import random
 import time
 import uuid
 
 from longshore import ENDED, ToolError, flow, engine_request, wait_until
+
+# Another seed tries other moments.
+SEED = int(os.environ.get("LONGSHORE_TEST_SEED", "20"))
 
 HELD = """
 echo begin
@@ -76,14 +80,18 @@ def a_turn_whose_container_is_killed_ends_with_a_reason(stage):
 @flow
 def a_stop_that_was_asked_for_before_a_crash_is_carried_out_after_it(stage):
     server = stage.server()
-    task_id = server.create("trap '' TERM; touch /workspace/begun; while :; do sleep 1; done")
+    task_id = server.create("trap 'touch /workspace/asked' TERM; touch /workspace/begun; while :; do sleep 0.1; done")
     workspace = stage.folder_of(server, task_id)
     wait_until("the turn to begin", lambda: (workspace / "begun").exists())
-    server.call("stop_task", taskId=task_id)
+    pending = server.post_mcp_without_waiting("stop_task", {"taskId": task_id})
+    wait_until("the script to be asked to end", lambda: (workspace / "asked").exists())
     server.kill()
+    pending.close()
     server.start()
     task = server.wait_ended(task_id, 40)
     assert task["status"] == "interrupted", task
+    wait_until("the container to stop", lambda: not any(
+        c["State"]["Running"] for c in stage.containers_of(server, task_id)), 30)
 
 
 @flow
@@ -100,27 +108,52 @@ def sigterm_ends_the_server_within_five_seconds_and_leaves_the_turn_running(stag
 
 
 @flow
-def a_crash_at_any_moment_of_a_creation_loses_and_doubles_nothing(stage):
+def a_crash_at_any_moment_of_a_task_loses_and_doubles_nothing(stage):
     server = stage.server()
-    moments = random.Random(20)
-    requests = [str(uuid.uuid4()) for _ in range(5)]
-    for request in requests:
+    moments = random.Random(SEED)
+    made = {}
+    for number in range(12):
+        # From the receipt of the call to past the end of the turn.
+        moment = moments.uniform(0, 0.1) if number % 3 == 0 else moments.uniform(0, 1.5)
         arguments = {"environment": "test", "instructions": "echo once >> /workspace/times; cat /workspace/times",
-                     "requestId": request}
+                     "requestId": str(uuid.uuid4())}
         pending = server.post_mcp_without_waiting("create_task", arguments)
-        time.sleep(moments.uniform(0, 0.25))
+        time.sleep(moment)
         server.kill()
         pending.close()
         server.start()
-        first = server.call("create_task", **arguments)["taskId"]
-        assert server.call("create_task", **arguments)["taskId"] == first
-    listed = server.call("list_tasks", environment="test")
-    assert listed["total"] == len(requests), listed["total"]
-    for task in listed["tasks"]:
-        ended = server.wait_ended(task["taskId"])
-        assert ended["status"] == "completed", ended
-        assert server.read_file(task["taskId"], "log.txt") == b"once\n"
-        assert len(stage.containers_of(server, task["taskId"])) == 1
+        task_id = server.call("create_task", **arguments)["taskId"]
+        assert server.call("create_task", **arguments)["taskId"] == task_id
+        made[task_id] = moment
+    listed = server.call("list_tasks", environment="test", limit=100)
+    assert listed["total"] == len(made) and {t["taskId"] for t in listed["tasks"]} == set(made), listed
+    for task_id, moment in made.items():
+        ended = server.wait_ended(task_id)
+        assert ended["status"] == "completed", (moment, ended)
+        assert server.read_file(task_id, "log.txt") == b"once\n", moment
+    owned = stage.containers_of(server)
+    assert len(owned) == len(made), [c["Name"] for c in owned]
+
+
+@flow
+def a_crash_at_any_moment_of_a_follow_up_delivers_it_once(stage):
+    server = stage.server()
+    task_id = server.create("echo 0 > /workspace/times")
+    assert server.wait_ended(task_id)["status"] == "completed"
+    moments = random.Random(SEED + 1)
+    for number in range(1, 7):
+        arguments = {"taskId": task_id, "instructions": f"echo {number} >> /workspace/times; cat /workspace/times",
+                     "idempotencyKey": str(uuid.uuid4())}
+        pending = server.post_mcp_without_waiting("follow_up_task", arguments)
+        time.sleep(moments.uniform(0, 0.4))
+        server.kill()
+        pending.close()
+        server.start()
+        server.call("follow_up_task", **arguments)
+        wait_until("the follow-up to be counted", lambda wanted=number: server.task(task_id)["followUpCount"] == wanted)
+        task = server.wait_ended(task_id)
+        assert task["status"] == "completed", task
+        assert task["latestResponse"]["content"].split() == [str(n) for n in range(number + 1)], task["latestResponse"]
 
 
 @flow

@@ -172,3 +172,90 @@ def a_flood_of_processes_stays_inside_its_limit(stage):
     task = server.wait_ended(task_id, 60)
     assert task["status"] in ("completed", "failed"), task
     assert server.wait_ended(server.create("echo other"))["status"] == "completed"
+
+
+@flow
+def a_program_that_keeps_forking_away_is_ended_all_the_same(stage):
+    server = stage.server()
+    server.environment_file("test", limits={"pids": 200})
+    script = """
+    trap '' TERM HUP
+    hop() { trap '' TERM HUP; sleep 0.01; setsid bash -c "$(declare -f hop); hop" & }
+    export -f hop
+    for i in 1 2 3 4 5; do hop & done
+    touch /workspace/begun
+    while :; do sleep 4245; done
+    """
+    task_id, _ = _begun(stage, server, script)
+    server.call("interrupt_task", taskId=task_id)
+    assert server.wait_ended(task_id, 40)["status"] == "interrupted"
+    _nothing_left(stage, server, task_id, "hop")
+    _nothing_left(stage, server, task_id, "4245")
+
+
+@flow
+def a_summary_that_is_a_pipe_or_enormous_holds_nobody_up(stage):
+    server = stage.server()
+    pipe = server.create("mkfifo /task-output/summary.md; echo ok")
+    huge = server.create("truncate -s 1T /task-output/summary.md; echo ok")
+    for task_id in (pipe, huge):
+        assert server.wait_ended(task_id)["status"] == "completed"
+        task = server.call("get_task", timeout=10, taskId=task_id, includeSummary=True)
+        assert len(str(task.get("summary"))) <= 24100
+        server.call("get_task_output", timeout=10, taskId=task_id)
+    page = server.call("read_task_file", timeout=10, taskId=huge, path="summary.md", offset=1 << 39, maxBytes=1000)
+    assert page["bytesReturned"] == 1000 and page["size"] == 1 << 40, page
+
+
+@flow
+def names_of_any_bytes_and_many_files_are_listed_within_bounds(stage):
+    server = stage.server()
+    script = """
+    cd /task-output
+    touch "$(printf 'line\\nbreak')" "$(printf 'bad\\377byte')" '"quoted"' '-dash' 'ünï' '.hidden'
+    mkdir many && cd many && for i in $(seq 3000); do : > "file-$i"; done
+    d=deep; for i in $(seq 60); do mkdir -p "$d"; d=$d/deep; done; echo bottom > "$d" || true
+    """
+    task_id = server.create(script)
+    assert server.wait_ended(task_id)["status"] == "completed"
+    output = server.call("get_task_output", timeout=15, taskId=task_id)
+    paths = [f["path"] for f in output["files"]]
+    assert 0 < len(paths) <= 500, len(paths)
+    assert not any(path.startswith(".") or "/." in path for path in paths)
+    assert output.get("filesOmitted", 0) > 2000, {k: v for k, v in output.items() if k != "files"}
+
+
+@flow
+def our_own_records_win_over_files_of_the_same_name(stage):
+    server = stage.server()
+    script = """
+    mkdir -p /task-output/raw
+    for name in log.txt debug-stream.jsonl task-instructions.md raw/turn-1.out; do echo forged > "/task-output/$name"; done
+    echo genuine
+    """
+    task_id = server.create(script)
+    assert server.wait_ended(task_id)["status"] == "completed"
+    for name in ("log.txt", "raw/turn-1.out"):
+        assert server.read_file(task_id, name) == b"genuine\n", name
+    for name in ("debug-stream.jsonl", "task-instructions.md"):
+        assert server.read_file(task_id, name).strip() != b"forged", name
+    paths = [f["path"] for f in server.call("get_task_output", taskId=task_id)["files"]]
+    assert paths.count("log.txt") == 1, paths
+
+
+@flow
+def the_time_limit_of_a_turn_is_kept_while_the_server_is_dead(stage):
+    server = stage.server()
+    server.environment_file("short", limits={"turnMinutes": 1})
+    task_id = server.create("trap '' TERM; touch /workspace/begun; while :; do sleep 4246; done", environment="short")
+    workspace = stage.folder_of(server, task_id)
+    wait_until("the turn to begin", lambda: (workspace / "begun").exists())
+    container = stage.container_of(server, task_id)["Id"]
+    server.kill()
+    wait_until("the runner to end the turn", lambda: not any(
+        "4246" in line for line in stage.processes_in(server, container)), 90, 1)
+    server.start()
+    task = server.wait_ended(task_id, 20)
+    assert task["status"] == "failed", task
+    assert "limit" in (task["failure"]["message"] + task["failure"]["type"]).lower(), task["failure"]
+    assert task["failure"]["category"] == "timeout", task["failure"]

@@ -50,8 +50,9 @@ def request(address, method, path, body=None, timeout=60):
 class Engine:
     """One dockerd. `folder` keeps its data and log; its sockets sit in /run, where paths are short enough for them."""
 
-    def __init__(self, folder, own_network=False):
+    def __init__(self, folder, own_network=False, live_restore=True):
         self.folder = pathlib.Path(folder)
+        self.live_restore = live_restore
         self.own_network = own_network
         self.run = pathlib.Path(tempfile.mkdtemp(prefix="longshore-engine.", dir="/run"))
         self.socket = self.run / "docker.sock"
@@ -74,8 +75,8 @@ class Engine:
     def _start_with(self, driver):
         command = ["dockerd", "--host", self.address, "--data-root", str(self.folder / "data"),
                    "--exec-root", str(self.run / "exec"), "--pidfile", str(self.run / "pid"),
-                   "--storage-driver", driver, "--cgroup-parent", self.cgroup, "--live-restore",
-                   "--config-file", str(self.run / "daemon.json"), "--log-level", "warn"]
+                   "--storage-driver", driver, "--cgroup-parent", self.cgroup,
+                   f"--live-restore={'true' if self.live_restore else 'false'}", "--config-file", str(self.run / "daemon.json"), "--log-level", "warn"]
         if self.own_network:
             command = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *command]
         # A killed daemon leaves its pid file; the process it names is gone, or by now somebody else's.
@@ -117,6 +118,11 @@ class Engine:
         if self.process and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+    def terminate(self):
+        """As a service manager would: SIGTERM, and wait. Without live restore its containers end too."""
+        self.process.terminate()
+        self.process.wait(60)
 
     def stop(self):
         """Remove every container, end the daemon, and leave neither mounts nor control groups behind."""

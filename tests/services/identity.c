@@ -257,6 +257,7 @@ static void people_manage_their_own_keys_and_no_others(void **state)
         identity_user(identity, "ann", NULL, NULL);
         identity_user(identity, "bob", NULL, NULL);
         auto_free char *key = identity_key(identity, "bob", 0, others);
+        assert_non_null(key);
         struct actor ann = identity_actor(identity, "ann");
         struct call call = identity_call(identity, &ann);
         assert_false(key_revoke(&call, &(struct key_revoke_input){others}, &result, &denied));

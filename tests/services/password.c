@@ -39,12 +39,13 @@ static void round_done(void *context, bool is_right)
 {
         struct round *round = context;
 
+        bool is_first = !round->is_held;
+
         (void)is_right;
+        round->is_held = true;
         sem_post(&round->done);
-        if (!round->is_held) {
-                round->is_held = true;
+        if (is_first)
                 sem_wait(&round->hold);
-        }
 }
 
 static void more_logins_than_the_queue_holds_are_told_to_come_again(void **state)

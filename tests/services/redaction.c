@@ -2,8 +2,8 @@
 #include "tests/services/world.h"
 
 #include <sys/stat.h>
+#include <time.h>
 
-#include "server/base/clock.h"
 #include "server/base/path.h"
 #include "server/services/redact.h"
 
@@ -73,6 +73,22 @@ static void values_that_overlap_are_left_out_together(void **state)
         assert_string_equal(own, "-[redacted]-");
 }
 
+/* Milliseconds of processor time of this thread. */
+static int64_t cpu_ms(void)
+{
+        struct timespec time;
+
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* ThreadSanitizer looks at the whole text at every search in it. */
+#ifdef __SANITIZE_THREAD__
+#define MOST_CPU_MS INT64_MAX
+#else
+#define MOST_CPU_MS 2000
+#endif
+
 static void redaction_takes_time_in_proportion_to_the_text(void **state)
 {
         struct world *world = *state;
@@ -80,9 +96,9 @@ static void redaction_takes_time_in_proportion_to_the_text(void **state)
 
         while (text.length < 2000000)
                 text_append_string(&text, "://a:b@ ");
-        int64_t before = clock_monotonic();
+        int64_t before = cpu_ms();
         auto_free char *got = redacted(world, text.data, text.length);
-        assert_true(clock_monotonic() - before < 5000);
+        assert_true(cpu_ms() - before < MOST_CPU_MS);
         assert_null(strstr(got, "a:b@"));
 }
 

@@ -5,11 +5,16 @@
 int run_access_tests(void);
 int run_creation_tests(void);
 int run_environment_tests(void);
+int run_event_tests(void);
 int run_identity_tests(void);
+int run_list_tests(void);
 int run_metrics_tests(void);
+int run_output_tests(void);
+int run_page_tests(void);
 int run_password_tests(void);
-int run_setting_tests(void);
 int run_redaction_tests(void);
+int run_reply_tests(void);
+int run_setting_tests(void);
 int run_turn_tests(void);
 
 #endif

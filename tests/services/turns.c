@@ -1,6 +1,9 @@
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
 
+#include "server/base/path.h"
+#include "server/services/environment.h"
+
 /* Where a task stands and where its turns wait for a slot. */
 
 static void assert_status(struct world *world, const char *id, const char *status)
@@ -13,8 +16,8 @@ static void assert_status(struct world *world, const char *id, const char *statu
 static void follow_up(struct world *world, const char *id, const char *instructions)
 {
         auto_error error = {0};
-        auto_json *result = must(world_follow_up(
-                world, world->dev, (struct task_follow_up_input){.taskId = id, .instructions = instructions}, &error));
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = id, .instructions = instructions}, &error)));
 }
 
 static char *stage(struct world *world, const char *instructions)
@@ -176,7 +179,7 @@ static void a_follow_up_with_a_key_is_delivered_once(void **state)
 
         world_end(world, id, "", RUNNER_EXITED, 0);
         struct task_follow_up_input input = {.taskId = id, .instructions = "y", .idempotencyKey = "key"};
-        auto_json *first = must(world_follow_up(world, world->dev, input, &error));
+        json_decref(must(world_follow_up(world, world->dev, input, &error)));
         auto_json *again = must(world_follow_up(world, world->dev, input, &error));
         assert_int_equal(document_get_integer(again, "followUpCount", 0), 1);
         assert_int_equal(document_get_integer(again, "turn", 0), 2);
@@ -217,6 +220,24 @@ static void who_may_not_change_a_task_does_not_continue_it(void **state)
         actor_free(colleague);
         world_end(world, private, "", RUNNER_EXITED, 0);
         assert_string_equal(try_follow_up(world, world->dev, private), "done");
+}
+
+static void a_task_does_not_go_on_in_an_environment_that_is_disabled_or_gone(void **state)
+{
+        struct world *world = *state;
+        auto_free char *finished = world_task(world, world->dev, "main", "x"), *staged = stage(world, "x"),
+                       *folder = text_format("%s/environments/main", world->setup);
+        auto_error error = {0};
+
+        world_end(world, finished, "", RUNNER_EXITED, 0);
+        world_environment(world, "main", "{\"status\": \"disabled\"}");
+        assert_string_equal(try_follow_up(world, world->dev, finished), "environment_disabled");
+        assert_string_equal(try_follow_up(world, world->dev, staged), "environment_disabled");
+        assert_true(path_remove_tree(folder, &error));
+        assert_true(environments_reload(world->services.environments, &error));
+        assert_string_equal(try_follow_up(world, world->dev, finished), "environment_disabled");
+        auto_json *still = GET(world->dev, .taskId = finished);
+        assert_string_equal(member(still, "environment"), "main");
 }
 
 /* Every reason a runner can give, and what readers are told of it. */
@@ -303,6 +324,7 @@ int run_turn_tests(void)
                 TEST(a_busy_task_takes_no_follow_up),
                 TEST(a_follow_up_with_a_key_is_delivered_once),
                 TEST(who_may_not_change_a_task_does_not_continue_it),
+                TEST(a_task_does_not_go_on_in_an_environment_that_is_disabled_or_gone),
                 TEST(every_way_of_ending_has_its_status_type_stage_category_and_exit_code),
                 TEST(a_turn_ends_once_and_is_accounted_for),
         };

@@ -174,6 +174,7 @@ int world_close(void **state)
         store_reader_close(world->db);
         environments_close(world->services.environments);
         store_close(world->services.store);
+        free(world->runtime.turns_ending.items);
         pthread_mutex_destroy(&world->runtime.mutex);
         pthread_cond_destroy(&world->runtime.changed);
         expect(settings_load(NULL, NULL, NULL, &error) && path_remove_tree(world->root, &error), &error);

@@ -78,10 +78,11 @@ static struct store_task_filter filter_of(unsigned bits)
         };
 }
 
-/* What narrows by an index. Without any, the newest tasks are read in their order until the page is full. */
+/* What narrows by an index. Without any, and with all environments to see, the newest tasks are read in their order
+ * until the page is full. */
 static bool is_narrowed(unsigned bits)
 {
-        return bits & (ENVIRONMENT | STATUS | GROUP | MINE | MY_TEAMS | PINNED);
+        return !(bits & EVERYWHERE) || bits & (ENVIRONMENT | STATUS | GROUP | MINE | MY_TEAMS | PINNED);
 }
 
 static void lists_of_tasks_follow_an_index_or_their_own_order(void **state)
