@@ -94,6 +94,10 @@ void mcp_post(const struct mcp_door *door, struct http_request *request, struct 
         size_t length;
         const char *body = http_request_body(request, &length);
 
+        if (length > EXCHANGE_BODY_LARGE) {
+                door_postpone_whole(door, request, &caller, http_request_header(request, "MCP-Protocol-Version"));
+                return;
+        }
         exchange_open(&exchange, body, length, http_request_header(request, "MCP-Protocol-Version"),
                       (size_t)settings_current()->body_maximum_kilobytes * 1024, caller.request_id);
         log_exchange(&exchange);

@@ -9,7 +9,8 @@
 static const char *const shell_command[] = {"bash", "/dev/fd/3", NULL};
 
 static const struct agent agents[] = {
-        {"shell", "Runs the instructions as a bash script.", shell_command, RUNNER_PROMPT_ON_FD3, true, &stream_format_text},
+        {"shell", "Runs the instructions as a bash script.", shell_command, RUNNER_PROMPT_ON_FD3, true,
+         &stream_format_text},
 };
 
 const char *const task_agents[] = {"shell", NULL};

@@ -32,9 +32,9 @@ struct environment_file {
         const char *defaultAgent;
         struct field_objects repositories; /* struct environment_repository */
         const struct environment_limits *limits;
-        const char *network; /* none, bridge or host */
-        json_t *environment; /* variables of the agent's process */
-        bool shareTasks;     /* whether new tasks are shared */
+        const char *network;    /* none, bridge or host */
+        json_t *environment;    /* variables of the agent's process */
+        bool shareTasks;        /* whether new tasks are shared */
         const char *codexSpeed; /* the fastest speed that a Codex task may choose */
 };
 extern const struct field_table environment_table;

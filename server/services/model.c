@@ -33,7 +33,7 @@ static void append_ids(struct text *out, const json_t *models)
         json_t *model;
         size_t i;
 
-        json_array_foreach ((json_t *)models, i, model)
+        json_array_foreach((json_t *)models, i, model)
                 text_printf(out, "%s%s", i ? ", " : "", document_get_string(model, "id"));
 }
 
@@ -42,7 +42,8 @@ static const json_t *find_model(const json_t *models, const char *id)
         json_t *model;
         size_t i;
 
-        json_array_foreach ((json_t *)models, i, model) {
+        json_array_foreach((json_t *)models, i, model)
+        {
                 const char *known = document_get_string(model, "id");
                 if (known && !strcmp(known, id))
                         return model;
@@ -55,9 +56,8 @@ static bool has_word(const json_t *list, const char *word)
         json_t *entry;
         size_t i;
 
-        json_array_foreach ((json_t *)list, i, entry)
-                if (json_is_string(entry) && !strcmp(json_string_value(entry), word))
-                        return true;
+        json_array_foreach((json_t *)list, i,
+                           entry) if (json_is_string(entry) && !strcmp(json_string_value(entry), word)) return true;
         return false;
 }
 
@@ -67,8 +67,7 @@ static char *words_of(const json_t *list)
         json_t *entry;
         size_t i;
 
-        json_array_foreach ((json_t *)list, i, entry)
-                text_printf(&out, "%s%s", i ? ", " : "", json_string_value(entry));
+        json_array_foreach((json_t *)list, i, entry) text_printf(&out, "%s%s", i ? ", " : "", json_string_value(entry));
         return text_take(&out);
 }
 
@@ -115,8 +114,8 @@ bool model_check(const struct services *services, const struct environment *envi
         if (choice->model && !model) {
                 auto_text known = TEXT_WITH_MAXIMUM(400);
                 append_ids(&known, models);
-                return error_set(error, ERROR_MODEL_INVALID, "model: %s has no model %.100s; it has: %s", agent, choice->model,
-                                 known.length ? text_string(&known) : "none to choose from");
+                return error_set(error, ERROR_MODEL_INVALID, "model: %s has no model %.100s; it has: %s", agent,
+                                 choice->model, known.length ? text_string(&known) : "none to choose from");
         }
         const json_t *efforts = json_object_get(model, "efforts");
         if (choice->effort && !has_word(efforts, choice->effort)) {

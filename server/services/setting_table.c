@@ -81,7 +81,7 @@ static const struct field rows[] = {
                        "folder."),
         STRING(CODEX_SPEED, codex_speed, .choices = model_speeds, .text_preset = "standard",
                .help = "The fastest speed that a Codex task may choose; an environment may allow less."),
-        INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 512, .preset = 72,
+        INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 72, .preset = 72,
                 .help = "The largest request body of the tools that take attachments."),
         INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8,
                 .help = "Threads for work that blocks (Docker, git). At the next start."),

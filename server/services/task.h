@@ -16,6 +16,7 @@ extern const char *const task_statuses[];
 struct task_prepared {
         struct upload *upload; /* NULL: no files */
         char *rendered;        /* the template's instructions; NULL: no template */
+        bool is_attached;      /* a turn refers to the files, once its piece of work is committed */
 };
 
 struct task_create_input {
@@ -23,7 +24,7 @@ struct task_create_input {
         json_t *branches;   /* repository name to branch */
         json_t *parameters; /* of the template: name to value */
         bool staged;
-        int shared; /* -1: as the environment says */
+        int shared;                          /* -1: as the environment says */
         struct field_objects attachments;    /* struct attachment_input */
         const struct handoff_input *handoff; /* NULL: none */
         const char *requestId;
@@ -31,11 +32,11 @@ struct task_create_input {
 };
 /* Whether task_create_prepare must be called first. */
 bool task_create_is_prepared_first(const struct task_create_input *input);
-/* Writes attachments and handoff to disk and renders the template. Blocks; `call->db` is a reader. Whatever the outcome,
- * task_prepared_free follows. */
+/* Writes attachments and handoff to disk and renders the template. Blocks; `call->db` is a reader. Whatever the
+ * outcome, task_prepared_free follows. */
 MUST_CHECK bool task_create_prepare(struct call *call, struct task_create_input *input, struct error *error);
-/* `is_kept` says that the task was made with it. NULL is nothing. */
-void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_kept);
+/* `is_done` says that the piece of work was committed. Files that no turn took are removed. NULL is nothing. */
+void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_done);
 /* Makes a task with its first turn, and a launch job when a slot is free. Writes (in a piece of work). The result is
  * {taskId, name, environment, agent, status, url, isPinned, task, warnings}. With a requestId seen before: the earlier
  * outcome, rendered again, or ERROR_IDEMPOTENCY_CONFLICT. */
@@ -102,21 +103,23 @@ struct task_share_input {
         const char *taskId;
         bool shared;
 };
-/* Lets others who may see the environment's tasks see this one, or nobody but its creator. Writes. The result is the task
- * object. */
-MUST_CHECK bool task_share(struct call *call, const struct task_share_input *input, json_t **result, struct error *error);
+/* Lets others who may see the environment's tasks see this one, or nobody but its creator. Writes. The result is the
+ * task object. */
+MUST_CHECK bool task_share(struct call *call, const struct task_share_input *input, json_t **result,
+                           struct error *error);
 
 struct task_start_input {
         const char *taskId;
 };
 /* Starts a staged task as it was staged. Writes. The result is the task object. */
-MUST_CHECK bool task_start(struct call *call, const struct task_start_input *input, json_t **result, struct error *error);
+MUST_CHECK bool task_start(struct call *call, const struct task_start_input *input, json_t **result,
+                           struct error *error);
 
 struct task_delete_input {
         const char *taskId;
 };
-/* Deletes a task that does not run: its container, files and rows; a record that access is decided on stays. Blocks, with
- * `call->db` a reader. The result is {taskId, deleted}. ERROR_TASK_BUSY while it runs or waits. */
+/* Deletes a task that does not run: its container, files and rows; a record that access is decided on stays. Blocks,
+ * with `call->db` a reader. The result is {taskId, deleted}. ERROR_TASK_BUSY while it runs or waits. */
 MUST_CHECK bool task_delete(struct call *call, const struct task_delete_input *input, json_t **result,
                             struct error *error);
 

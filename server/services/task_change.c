@@ -22,8 +22,8 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
 
 static bool require(struct call *call, const char *id, struct store_task *task, struct error *error)
 {
-        return access_task_require(call->db, call->actor, id, PERMISSION_TASKS_CHANGE, PERMISSION_TASKS_CHANGE_ANY, task,
-                                   error);
+        return access_task_require(call->db, call->actor, id, PERMISSION_TASKS_CHANGE, PERMISSION_TASKS_CHANGE_ANY,
+                                   task, error);
 }
 
 /* {id: value} */
@@ -67,7 +67,8 @@ bool task_share(struct call *call, const struct task_share_input *input, json_t 
 
         return require(call, input->taskId, &task, error) &&
                store_task_share(call->db, task.rid, input->shared, error) &&
-               audit_write(call->db, call->actor, input->shared ? "task.share" : "task.unshare", task.id, NULL, error) &&
+               audit_write(call->db, call->actor, input->shared ? "task.share" : "task.unshare", task.id, NULL,
+                           error) &&
                render(call, task.id, result, error);
 }
 

@@ -96,9 +96,11 @@ static bool add_first_turn(struct call *call, const struct task_create_input *in
                                       .submitted_at = call->now};
         int64_t rid, ordinal;
 
-        if (!store_turn_add(call->db, &turn, &rid, &ordinal, error) ||
-            !prompt_keep(call->db, &prompt, rid, error) || !upload_attach(call->db, upload, rid, error))
+        if (!store_turn_add(call->db, &turn, &rid, &ordinal, error) || !prompt_keep(call->db, &prompt, rid, error) ||
+            !upload_attach(call->db, upload, rid, error))
                 return false;
+        if (input->prepared)
+                input->prepared->is_attached = true;
         *status = "staged";
         return input->staged ? store_task_set_turn(call->db, task, rid, error)
                              : slot_start(call->db, task, rid, 0, call->now, status, error);
@@ -156,11 +158,11 @@ bool task_create_is_prepared_first(const struct task_create_input *input)
         return input->template || input->handoff || input->attachments.count;
 }
 
-void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_kept)
+void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_done)
 {
         if (!prepared)
                 return;
-        upload_free(services, prepared->upload, is_kept);
+        upload_free(services, prepared->upload, is_done && prepared->is_attached);
         free(prepared->rendered);
         free(prepared);
 }
@@ -178,8 +180,8 @@ bool task_create_prepare(struct call *call, struct task_create_input *input, str
         if (!environment || !check(call, input, environment, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
-        if (input->template && !(input->prepared->rendered = template_render(call->services, environment->name,
-                                                                              input->template, input->parameters, error)))
+        if (input->template && !(input->prepared->rendered = template_render(
+                                         call->services, environment->name, input->template, input->parameters, error)))
                 return false;
         if (!input->handoff && !input->attachments.count)
                 return true;

@@ -34,7 +34,7 @@ static bool delete_all(struct call *call, const struct store_task *task, struct 
         auto_free char *folder = task_path_folder(call->services->data_folder, task->id),
                        *records = task_path_records(call->services->data_folder, task->id);
 
-        return runtime_remove_container(call->services->runtime, call->db, task->rid, error) &&
+        return runtime_remove_container(call->services->runtime, task->rid, task->id, error) &&
                store_write(call->services->store, delete_work, &deletion, error) && path_remove_tree(folder, error) &&
                path_remove_tree(records, error);
 }
@@ -48,7 +48,8 @@ bool task_delete(struct call *call, const struct task_delete_input *input, json_
                 return false;
         if (!strcmp(task.status, "running") || !strcmp(task.status, "queued"))
                 return error_set(error, ERROR_TASK_BUSY, "The task is %s; stop it first.", task.status);
-        runtime_lock_task(call->services->runtime, task.rid);
+        if (!runtime_try_lock_task(call->services->runtime, task.rid))
+                return error_set(error, ERROR_TASK_SOURCE_BUSY, NULL);
         bool is_done = delete_all(call, &task, error);
         runtime_unlock_task(call->services->runtime, task.rid);
         if (!is_done)

@@ -119,11 +119,14 @@ static bool start(struct call *call, const struct store_task *task, const struct
                   struct error *error)
 {
         struct addition addition = addition_of(task, input);
-        bool is_started = store_task_choose(call->db, task->rid, input->model, input->reasoningEffort, input->speed, error) &&
-                          (!strcmp(task->status, "staged") ? start_staged(call, task, &addition, error)
-                                                           : start_next(call, task, &addition, error));
+        bool is_started =
+                store_task_choose(call->db, task->rid, input->model, input->reasoningEffort, input->speed, error) &&
+                (!strcmp(task->status, "staged") ? start_staged(call, task, &addition, error)
+                                                 : start_next(call, task, &addition, error));
 
         addition_clear(&addition);
+        if (input->prepared)
+                input->prepared->is_attached = true;
         return is_started;
 }
 

@@ -119,21 +119,27 @@ struct upload *upload_write(const struct services *services, const struct field_
 bool upload_attach(struct store_db *db, const struct upload *upload, int64_t turn, struct error *error)
 {
         for (size_t i = 0; upload && i < upload->count; i++)
-                if (!store_attachment_add(db, turn, upload->files[i].filename, upload->files[i].size,
-                                          upload->id, error))
+                if (!store_attachment_add(db, turn, upload->files[i].filename, upload->files[i].size, upload->id,
+                                          error))
                         return false;
         return true;
 }
 
-void upload_free(const struct services *services, struct upload *upload, bool is_kept)
+static void remove_folder(const struct services *services, const char *id)
 {
+        auto_free char *folder = folder_of(services, id);
         auto_error error = {0};
 
+        if (!path_remove_tree(folder, &error))
+                log_warning("an upload could not be removed", "reason", error.message);
+}
+
+void upload_free(const struct services *services, struct upload *upload, bool is_kept)
+{
         if (!upload)
                 return;
-        auto_free char *folder = folder_of(services, upload->id);
-        if (!is_kept && !path_remove_tree(folder, &error))
-                log_warning("an upload could not be removed", "reason", error.message);
+        if (!is_kept)
+                remove_folder(services, upload->id);
         for (size_t i = 0; i < upload->count; i++)
                 free(upload->files[i].filename);
         free(upload);
@@ -212,6 +218,12 @@ bool upload_deliver(const struct services *services, const char *task_id, const 
         return folder >= 0;
 }
 
+void upload_forget(const struct services *services, const struct store_attachments *attachments)
+{
+        for (size_t i = 0; i < attachments->count; i++)
+                remove_folder(services, attachments->items[i].upload);
+}
+
 void upload_sweep(const struct services *services, struct store_db *db)
 {
         auto_free char *uploads = path_join(services->data_folder, "uploads");
@@ -221,11 +233,8 @@ void upload_sweep(const struct services *services, struct store_db *db)
         while (listing && (entry = readdir(listing))) {
                 auto_error error = {0};
                 bool is_used = true;
-                auto_free char *folder = path_join(uploads, entry->d_name);
-                if (entry->d_name[0] == '.' || !store_upload_is_used(db, entry->d_name, &is_used, &error) || is_used)
-                        continue;
-                if (!path_remove_tree(folder, &error))
-                        log_warning("an upload could not be removed", "reason", error.message);
+                if (entry->d_name[0] != '.' && store_upload_is_used(db, entry->d_name, &is_used, &error) && !is_used)
+                        remove_folder(services, entry->d_name);
         }
         if (listing)
                 closedir(listing);

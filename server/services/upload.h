@@ -49,6 +49,8 @@ void upload_free(const struct services *services, struct upload *upload, bool is
  * Files that an earlier attempt moved already are left. */
 MUST_CHECK bool upload_deliver(const struct services *services, const char *task_id,
                                const struct store_attachments *attachments, struct error *error);
+/* Removes the folders of files that were delivered. */
+void upload_forget(const struct services *services, const struct store_attachments *attachments);
 /* Removes uploads that no turn refers to. At start. */
 void upload_sweep(const struct services *services, struct store_db *db);
 

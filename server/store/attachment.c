@@ -12,8 +12,8 @@ void store_attachments_clear(struct store_attachments *attachments)
         *attachments = (struct store_attachments){0};
 }
 
-bool store_attachment_add(struct store_db *db, int64_t turn, const char *filename, int64_t size,
-                          const char *upload, struct error *error)
+bool store_attachment_add(struct store_db *db, int64_t turn, const char *filename, int64_t size, const char *upload,
+                          struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_ATTACHMENT_ADD);
 
@@ -24,7 +24,8 @@ bool store_attachment_add(struct store_db *db, int64_t turn, const char *filenam
         return query_run(&query, NULL, error);
 }
 
-bool store_attachment_list(struct store_db *db, int64_t turn, struct store_attachments *attachments, struct error *error)
+bool store_attachment_list(struct store_db *db, int64_t turn, struct store_attachments *attachments,
+                           struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_ATTACHMENTS_OF_TURN);
         auto_store_attachments list = {0};

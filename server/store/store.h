@@ -49,8 +49,8 @@ void store_write_later(struct store *store, store_work *work, void *context, sto
 /* Says, from within a piece of work, that it changes what people may see or do: the generation grows with its commit.
  */
 void store_changes_access(struct store_db *db);
-/* Calls `wake` (on the writer thread, must not block) after every commit of work that called store_wakes(). Once this has
- * returned, what was set before is not called any more. */
+/* Calls `wake` (on the writer thread, must not block) after every commit of work that called store_wakes(). Once this
+ * has returned, what was set before is not called any more. */
 void store_on_wake(struct store *store, void (*wake)(void *context), void *context);
 /* Says, from within a piece of work, that it leaves something to do (a job, a due time). */
 void store_wakes(struct store_db *db);

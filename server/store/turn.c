@@ -216,8 +216,7 @@ bool store_turn_end(struct store_db *db, int64_t rid, const struct store_turn_en
         return true;
 }
 
-bool store_prompt_part_add(struct store_db *db, int64_t turn, const char *kind, const char *body,
-                           struct error *error)
+bool store_prompt_part_add(struct store_db *db, int64_t turn, const char *kind, const char *body, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_PROMPT_PART_ADD);
 

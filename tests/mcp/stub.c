@@ -16,6 +16,7 @@ void stub_reset(void)
                 .host = "127.0.0.1",
                 .mcp_server_enabled = true,
                 .body_maximum_kilobytes = 1024,
+                .attachment_body_megabytes = 3,
         };
         stub.changes = 0;
         stub.is_revoked = stub.revokes = stub.disables = false;

@@ -274,7 +274,6 @@ static void every_tool_is_described_for_every_client(void **state)
                 assert_int_equal(json_is_true(json_object_get(hints, "readOnlyHint")),
                                  mcp_tools[i]->mode == TOOL_READS);
                 assert_true(mcp_tools[i]->input->size <= TOOL_INPUT_SIZE && mcp_tools[i]->input->size > 0);
-                assert_true(mcp_tools[i]->body_maximum <= EXCHANGE_BODY_MAXIMUM);
                 assert_non_null(mcp_tools[i]->toolset);
                 assert_non_null(mcp_tools[i]->run);
         }
