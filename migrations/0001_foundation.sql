@@ -103,9 +103,10 @@ CREATE INDEX audit_user ON audit (user);
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'audit rows are never changed'); END;
 CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'audit rows are never deleted'); END;
 
--- rid grows with creation, so that "newest first" is its descending order in every index.
+-- rid grows with creation, so that "newest first" is its descending order in every index; it is never used again, for
+-- what still works for a deleted task must not meet a new one.
 CREATE TABLE tasks (
-        rid INTEGER PRIMARY KEY,
+        rid INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
         name TEXT,
         name_source TEXT NOT NULL DEFAULT 'unset' CHECK (name_source IN ('unset', 'chosen', 'generated')),
@@ -167,7 +168,7 @@ CREATE INDEX tasks_parent ON tasks (parent_task) WHERE parent_task IS NOT NULL;
 -- One row per submission. `shown` is what viewers read, `given` what the agent was given; conversation_index is NULL on
 -- a discarded branch. Until its end a turn is waiting (for a slot), launching or running.
 CREATE TABLE turns (
-        rid INTEGER PRIMARY KEY,
+        rid INTEGER PRIMARY KEY AUTOINCREMENT,
         task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
         ordinal INTEGER NOT NULL,
         conversation_index INTEGER,

@@ -43,6 +43,10 @@ MUST_CHECK bool control_stop(const char *folder, const struct runner_stop *stop,
 MUST_CHECK bool control_state(const char *folder, const char *run, enum control_state *state, struct runner_exit *exit,
                               struct error *error);
 
+/* Removes claims, exit records and prompts of the runs whose id begins with `prefix`, but for the run `keep`: for runs
+ * whose end is recorded elsewhere. What cannot be removed stays for the next time. */
+void control_forget(const char *folder, const char *prefix, const char *keep);
+
 /* Paths within a control folder, on the heap. */
 char *control_path_requests(const char *folder);
 char *control_path_runs(const char *folder);

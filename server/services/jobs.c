@@ -36,7 +36,7 @@ struct running_job {
 
 static bool drop_work(struct store_db *db, void *context, struct error *error)
 {
-        return store_job_delete(db, ((const struct store_job *)context)->rid, error);
+        return store_job_delete(db, context, error);
 }
 
 bool job_drop(struct runtime *runtime, const struct store_job *job)
@@ -56,12 +56,12 @@ static bool put_off_work(struct store_db *db, void *context, struct error *error
 {
         const struct putting_off *putting = context;
 
-        return store_job_retry(db, putting->job->rid, clock_now() + putting->delay, error);
+        return store_job_retry(db, putting->job, clock_now() + putting->delay, error);
 }
 
 bool job_put_off(struct runtime *runtime, const struct store_job *job, int64_t maximum_ms)
 {
-        int64_t delay = 1000LL << (job->attempts < 16 ? job->attempts : 16);
+        int64_t delay = runtime->times.retry << (job->attempts < 16 ? job->attempts : 16);
         struct putting_off putting = {job, delay < maximum_ms ? delay : maximum_ms};
         auto_error error = {0};
 

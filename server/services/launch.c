@@ -125,6 +125,8 @@ static bool request_run(struct launch *launch, const struct environment *environ
         start.environment = variables;
         snprintf(start.run, sizeof start.run, "%s", run);
         launch->limit_ms = start.time_limit;
+        /* Earlier turns have ended in the store. */
+        control_forget(control, TURN_RUN_PREFIX, run);
         return control_start(control, &start, prompt, strlen(prompt), &was_there, error);
 }
 
@@ -142,7 +144,7 @@ static bool started_work(struct store_db *db, void *context, struct error *error
             (!store_job_add(db, "check", task, turn, now + times->claim, now, error) ||
              !store_job_add(db, "deadline", task, turn, now + launch->limit_ms + times->overdue, now, error)))
                 return false;
-        return store_job_delete(db, launch->job->rid, error);
+        return store_job_delete(db, launch->job, error);
 }
 
 /* Whether somebody has asked for the end of the turn meanwhile. */

@@ -18,10 +18,8 @@
 #define QUEUE_MAXIMUM 65536
 #define END_THREADS 4
 
-#define MINUTE_MS 60000
-#define CLAIM_MS 30000
-#define OVERDUE_MS (10 * MINUTE_MS)
-#define GIVEN_UP_MS (10 * MINUTE_MS)
+struct runtime_times runtime_times = {
+        .minute = 60000, .retry = 1000, .claim = 30000, .overdue = 10 * 60000, .given_up = 10 * 60000};
 
 /* Copies the runner's program to DATA/runners/VERSION/longshore-runner, where VERSION is its hash: containers that were
  * made with an older one keep theirs. */
@@ -62,10 +60,6 @@ static void runtime_free(struct runtime *runtime)
                 close(runtime->stop_event);
         pthread_mutex_destroy(&runtime->mutex);
         pthread_cond_destroy(&runtime->changed);
-        struct number_set *sets[] = {&runtime->jobs_running, &runtime->tasks_locked, &runtime->turns_requested,
-                                     &runtime->turns_ending};
-        for (size_t i = 0; i < COUNT_OF(sets); i++)
-                free(sets[i]->items);
         free(runtime->server_id);
         free(runtime->server_label);
         free(runtime->runner_path);
@@ -80,7 +74,7 @@ static struct runtime *runtime_new(struct services *services)
 
         runtime->services = services;
         services->runtime = runtime;
-        runtime->times = (struct runtime_times){MINUTE_MS, CLAIM_MS, OVERDUE_MS, GIVEN_UP_MS};
+        runtime->times = runtime_times;
         pthread_mutex_init(&runtime->mutex, NULL);
         pthread_condattr_init(&attributes);
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

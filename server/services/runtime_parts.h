@@ -29,13 +29,16 @@ bool number_set_has(const struct number_set *set, int64_t number);
 void number_set_add(struct number_set *set, int64_t number);
 void number_set_remove(struct number_set *set, int64_t number);
 
-/* How long things may take, in milliseconds; tests make them shorter before they begin. */
+/* How long things may take, in milliseconds. */
 struct runtime_times {
         int64_t minute;   /* of a turn's time limit, which is told in minutes */
+        int64_t retry;    /* before the first new try of a job; twice as long before each further one */
         int64_t claim;    /* until a live runner has taken up what it was asked for */
         int64_t overdue;  /* behind the time limit, until a supervisor that has not ended its run is taken for hung */
         int64_t given_up; /* behind that, until a turn that no engine can be asked about is given up */
 };
+/* What a runtime starts with; tests make them shorter. */
+extern struct runtime_times runtime_times;
 
 struct runtime {
         struct services *services;

@@ -11,8 +11,25 @@
 #include "server/services/slot.h"
 #include "server/services/task_view.h"
 #include "server/store/turn.h"
+#include "server/store/work.h"
 
 #define TOOL "follow_up_task"
+
+/* What the caller should know: a turn in a workspace that is made again does not find what it left there. */
+static bool add_warnings(struct call *call, const struct store_task *task, json_t *object, struct error *error)
+{
+        auto_store_resource workspace = {0};
+        bool is_found;
+
+        if (!store_resource_find(call->db, "workspace", task->rid, &workspace, &is_found, error))
+                return false;
+        if (is_found && workspace.stopped_at)
+                json_object_set_new(object, "warnings",
+                                    json_pack("[s]", "The task's workspace was removed because it was not used for "
+                                                     "long. It is made again from the repositories: what had not been "
+                                                     "pushed is gone."));
+        return true;
+}
 
 static bool render(struct call *call, const char *id, json_t **result, struct error *error)
 {
@@ -31,6 +48,10 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
                 json_object_set(object, copied[i], json_object_get(view, copied[i]));
         json_object_set_new(object, "turn", json_integer(turn.ordinal));
         json_object_set_new(object, "task", view);
+        if (!add_warnings(call, &task, object, error)) {
+                json_decref(object);
+                return false;
+        }
         *result = object;
         return true;
 }

@@ -21,8 +21,13 @@ void number_set_remove(struct number_set *set, int64_t number)
         for (size_t i = 0; i < set->count; i++)
                 if (set->items[i] == number) {
                         set->items[i] = set->items[--set->count];
-                        return;
+                        break;
                 }
+        /* An empty set holds no memory, so that nobody has to release it. */
+        if (!set->count) {
+                free(set->items);
+                set->items = NULL;
+        }
 }
 
 void number_set_lock(struct runtime *runtime, struct number_set *set, int64_t number)

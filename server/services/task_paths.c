@@ -44,5 +44,5 @@ char *turn_path_errors(int64_t ordinal)
 
 char *turn_run_id(int64_t ordinal)
 {
-        return text_format("turn-%" PRId64, ordinal);
+        return text_format(TURN_RUN_PREFIX "%" PRId64, ordinal);
 }

@@ -34,6 +34,7 @@ char *task_path_mirrors(const char *data_folder);
 char *turn_path_output(int64_t ordinal);
 char *turn_path_errors(int64_t ordinal);
 /* The run id of a turn, "turn-3". */
+#define TURN_RUN_PREFIX "turn-"
 char *turn_run_id(int64_t ordinal);
 
 #endif

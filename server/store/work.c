@@ -94,11 +94,20 @@ bool store_job_list_due(struct store_db *db, int64_t now, struct store_job *jobs
         return is_good && next_time(db, now, next_at, error);
 }
 
-bool store_job_delete(struct store_db *db, int64_t rid, struct error *error)
+/* Numbers are used again: a job is meant only together with what it is about. */
+static void job_bind(struct query *query, const struct store_job *job)
+{
+        query_integer(query, job->rid);
+        query_text(query, job->kind);
+        query_integer(query, job->task);
+        query_optional(query, job->turn);
+}
+
+bool store_job_delete(struct store_db *db, const struct store_job *job, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JOB_DELETE);
 
-        query_integer(&query, rid);
+        job_bind(&query, job);
         return query_run(&query, NULL, error);
 }
 
@@ -111,12 +120,12 @@ bool store_job_delete_of_turn(struct store_db *db, const char *kind, int64_t tur
         return query_run(&query, NULL, error);
 }
 
-bool store_job_retry(struct store_db *db, int64_t rid, int64_t due_at, struct error *error)
+bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t due_at, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JOB_RETRY);
 
         query_integer(&query, due_at);
-        query_integer(&query, rid);
+        job_bind(&query, job);
         store_wakes(db);
         return query_run(&query, NULL, error);
 }

@@ -32,9 +32,10 @@ MUST_CHECK bool store_job_add(struct store_db *db, const char *kind, int64_t tas
 /* Up to `capacity` jobs that are due, oldest first; *next_at gets the due time of the first later one, 0 for none. */
 MUST_CHECK bool store_job_list_due(struct store_db *db, int64_t now, struct store_job *jobs, size_t capacity,
                                    size_t *count, int64_t *next_at, struct error *error);
-MUST_CHECK bool store_job_delete(struct store_db *db, int64_t rid, struct error *error);
+/* Without effect on a job that is gone, also when another has got its number. */
+MUST_CHECK bool store_job_delete(struct store_db *db, const struct store_job *job, struct error *error);
 MUST_CHECK bool store_job_delete_of_turn(struct store_db *db, const char *kind, int64_t turn, struct error *error);
-MUST_CHECK bool store_job_retry(struct store_db *db, int64_t rid, int64_t due_at, struct error *error);
+MUST_CHECK bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t due_at, struct error *error);
 MUST_CHECK bool store_job_count(struct store_db *db, int64_t *count, struct error *error);
 
 /* A container or workspace of a task. Owns its strings. */

@@ -2,6 +2,7 @@
 
 import os
 import random
+import socket
 import time
 import uuid
 
@@ -184,6 +185,25 @@ def what_carries_our_label_without_a_record_is_removed_and_the_rest_is_left_alon
     finally:
         for container in (orphan, foreign):
             engine_request(server.docker_host, "DELETE", f"/v1.41/containers/{container}?force=1")
+
+
+@flow
+def sigterm_does_not_wait_for_a_launch_which_the_next_process_takes_up(stage):
+    server = stage.server()
+    with socket.create_server(("127.0.0.1", 0)) as remote:  # takes what comes and never answers
+        url = f"http://127.0.0.1:{remote.getsockname()[1]}/app.git"
+        server.environment_file("stuck", repositories=[{"url": url}])
+        stopped, taken_up = server.create("echo a", "stuck"), server.create("echo b", "stuck")
+        began = time.monotonic()
+        answer = server.call("stop_task", taskId=stopped)
+        assert answer["stopped"] and time.monotonic() - began < 5, answer
+        assert server.task(stopped)["status"] == "interrupted"
+        status, took = server.terminate()
+        assert status == 0 and took < 5, (status, took)
+        server.start()
+        assert server.task(taken_up)["status"] == "running"
+        assert server.call("stop_task", taskId=taken_up)["stopped"]
+    assert server.wait_ended(server.create("echo free"))["status"] == "completed"
 
 
 @flow

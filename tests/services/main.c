@@ -1,18 +1,29 @@
 #include "tests/services/suites.h"
 
-#include "server/base/secret.h"
+#include <stdlib.h>
 
-int main(void)
+#include "server/base/secret.h"
+#include "tests/cmocka.h"
+
+/* With an argument, only the tests whose names it matches (* and ?). */
+int main(int argc, char **argv)
 {
         static int (*const groups[])(void) = {
                 run_access_tests,  run_identity_tests, run_setting_tests, run_password_tests,  run_environment_tests,
                 run_metrics_tests, run_creation_tests, run_turn_tests,    run_redaction_tests, run_reply_tests,
                 run_output_tests,  run_page_tests,     run_list_tests,    run_event_tests,
         };
+        static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,
+                                                     run_runtime_restart_tests};
+        const char *engine = getenv("LONGSHORE_TEST_DOCKER_HOST");
         int failed = 0;
 
         secret_init();
+        if (argc > 1)
+                cmocka_set_test_filter(argv[1]);
         for (size_t i = 0; i < COUNT_OF(groups); i++)
                 failed += groups[i]();
+        for (size_t i = 0; engine && *engine && i < COUNT_OF(engine_groups); i++)
+                failed += engine_groups[i]();
         return failed;
 }
