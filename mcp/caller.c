@@ -18,10 +18,9 @@ bool caller_authenticate(struct caller *caller, struct error *error)
         return access_authenticate_key(caller->db, caller->token, &caller->actor, error);
 }
 
-bool caller_run(struct caller *caller, const struct tool *tool, const void *input, const json_t *arguments,
-                json_t **result, struct error *error)
+static struct call call_of(struct caller *caller, const json_t *arguments)
 {
-        struct call call = {
+        return (struct call){
                 .services = caller->services,
                 .db = caller->db,
                 .actor = &caller->actor,
@@ -29,6 +28,20 @@ bool caller_run(struct caller *caller, const struct tool *tool, const void *inpu
                 .source = "mcp",
                 .now = clock_now(),
         };
+}
+
+bool caller_run(struct caller *caller, const struct tool *tool, const void *input, const json_t *arguments,
+                json_t **result, struct error *error)
+{
+        struct call call = call_of(caller, arguments);
 
         return tool->run(&call, input, result, error);
+}
+
+bool caller_prepare(struct caller *caller, const struct tool *tool, void *input, const json_t *arguments,
+                    struct error *error)
+{
+        struct call call = call_of(caller, arguments);
+
+        return tool->prepare(&call, input, error);
 }
