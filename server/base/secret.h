@@ -36,6 +36,9 @@ MUST_CHECK bool secret_unseal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const cha
 /* Base64 (RFC 4648, section 4) with padding, on the heap. */
 char *secret_base64(const void *bytes, size_t length);
 
+/* Writes so many random base36 characters and a NUL. */
+void secret_token_new(char *out, size_t count);
+
 /* A new API key: "lsk_", forty random base36 characters, six of a checksum over them. */
 void secret_key_new(char key[SECRET_KEY_SIZE]);
 /* Whether prefix and checksum are those of an API key, without looking it up. */
