@@ -3,5 +3,7 @@
 bool caller_run(struct caller *caller, const struct tool *tool, const void *input, const json_t *arguments,
                 json_t **result, struct error *error)
 {
-        return caller_call(caller, "mcp", tool->run, input, arguments, result, error);
+        struct call call = caller_as_call(caller, "mcp", arguments);
+
+        return tool->run(&call, input, result, error);
 }

@@ -11,6 +11,11 @@ static const char *const credential_names[] = {
         [CREDENTIAL_OAUTH] = "oauth", [CREDENTIAL_TASK] = "task",
 };
 
+const char *audit_credential_name(enum credential credential)
+{
+        return credential_names[credential];
+}
+
 static const char *or_null(const char *string)
 {
         return *string ? string : NULL;

@@ -10,6 +10,9 @@
 MUST_CHECK bool audit_write(struct store_db *db, const struct actor *actor, const char *action, const char *target,
                             json_t *details, struct error *error);
 
+/* "session", "api_key" ... */
+const char *audit_credential_name(enum credential credential);
+
 struct audit_list_input {
         int64_t limit;
 };

@@ -1,5 +1,5 @@
-/* Credentials to actors. The cache is what makes an authenticated call cost no SQL; it is per thread, so that it needs no
- * lock, and every entry is good only for the generation it was read in. */
+/* Credentials to actors. The cache is what makes an authenticated call cost no SQL; it is per thread, so that it needs
+ * no lock, and every entry is good only for the generation it was read in. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 struct entry {
         uint8_t hash[SECRET_HASH_SIZE];
         struct actor actor;
-        struct grants *grants; /* owned; NULL in an empty entry */
+        struct grants *grants;               /* owned; NULL in an empty entry */
         int64_t rid, expires_at, touched_at; /* of the credential; expires_at may be NEVER */
 };
 

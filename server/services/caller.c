@@ -23,10 +23,9 @@ bool caller_authenticate(struct caller *caller, struct error *error)
                                   : access_authenticate_key(caller->db, caller->token, &caller->actor, error);
 }
 
-bool caller_call(struct caller *caller, const char *source, caller_service *service, const void *input,
-                 const json_t *arguments, json_t **result, struct error *error)
+struct call caller_as_call(struct caller *caller, const char *source, const json_t *arguments)
 {
-        struct call call = {
+        return (struct call){
                 .services = caller->services,
                 .db = caller->db,
                 .actor = &caller->actor,
@@ -34,8 +33,6 @@ bool caller_call(struct caller *caller, const char *source, caller_service *serv
                 .source = source,
                 .now = clock_now(),
         };
-
-        return service(&call, input, result, error);
 }
 
 static void forget(json_t **result, struct error *error)
@@ -51,7 +48,8 @@ bool caller_read(struct caller *caller, const char *source, caller_service *serv
         for (int again = 0; again <= AGAIN_MAXIMUM; again++) {
                 if (!caller_authenticate(caller, error))
                         return false;
-                bool is_good = caller_call(caller, source, service, input, arguments, result, error);
+                struct call call = caller_as_call(caller, source, arguments);
+                bool is_good = service(&call, input, result, error);
                 if (access_is_current(caller->db, &caller->actor))
                         return is_good;
                 forget(result, error);

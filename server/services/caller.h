@@ -6,8 +6,8 @@
 
 struct caller {
         struct services *services;
-        struct store_db *db;    /* of this thread */
-        const char *token;      /* the bearer credential or the session's token as sent; borrowed */
+        struct store_db *db; /* of this thread */
+        const char *token;   /* the bearer credential or the session's token as sent; borrowed */
         bool is_session;
         const char *request_id; /* for the log; borrowed */
         struct actor actor;     /* filled by caller_authenticate, valid on the thread that called it */
@@ -21,9 +21,8 @@ typedef bool caller_service(struct call *call, const void *input, json_t **resul
 const char *caller_token(const char *authorization);
 /* Resolves the token with the caller's connection, each time anew. */
 MUST_CHECK bool caller_authenticate(struct caller *caller, struct error *error);
-/* Runs the service for the authenticated caller; `source` is recorded with what is created. */
-MUST_CHECK bool caller_call(struct caller *caller, const char *source, caller_service *service, const void *input,
-                            const json_t *arguments, json_t **result, struct error *error);
+/* The call of the authenticated caller; `source` is recorded with what is created. Borrows from the caller. */
+struct call caller_as_call(struct caller *caller, const char *source, const json_t *arguments);
 /* Authenticates and runs a service that reads, again while access changes under it. ERROR_CHANGED when it does not stop
  * changing. */
 MUST_CHECK bool caller_read(struct caller *caller, const char *source, caller_service *service, const void *input,

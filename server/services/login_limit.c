@@ -32,8 +32,7 @@ static struct count counts[SETS][WAYS];
 
 static void key_of(const struct limit *limit, const char *address, const char *user, uint8_t key[SECRET_HASH_SIZE])
 {
-        auto_free char *text =
-                text_format("%s\n%s", limit->has_address ? address : "", limit->has_user ? user : "");
+        auto_free char *text = text_format("%s\n%s", limit->has_address ? address : "", limit->has_user ? user : "");
 
         for (char *at = text; *at; at++)
                 *at = (char)tolower((unsigned char)*at);

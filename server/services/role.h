@@ -31,7 +31,8 @@ MUST_CHECK bool role_unbind(struct call *call, const struct role_unbind_input *i
 /* {bindings: [...]}. Reads. */
 MUST_CHECK bool role_list_bindings(struct call *call, json_t **result, struct error *error);
 
-/* Within a piece of work: binds the user to the role in the environment, or at the server for NULL. All are names. */
+/* Within a piece of work, which does the audit: binds the user to the role in the environment, or at the server for
+ * NULL. All are names. */
 MUST_CHECK bool role_bind_user(struct call *call, const char *user, const char *role, const char *environment,
                                struct error *error);
 

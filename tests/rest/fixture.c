@@ -27,7 +27,8 @@ int rest_set_up(void **state)
         assert_non_null(services->environments);
         assert_non_null(feed_start(services, &error));
         fixture->context.services = fixture->context.mcp.services = services;
-        fixture->context.mcp.pool = pool_new(1, 10);
+        fixture->context.rest.services = services;
+        fixture->context.rest.pool = fixture->context.mcp.pool = pool_new(2, 20);
         routes_apply(&fixture->context, &options);
         fixture->server = http_server_start(&options, &error);
         assert_string_equal(error.message, "");
