@@ -201,3 +201,26 @@ bool role_list_bindings(struct call *call, json_t **result, struct error *error)
         *result = json_pack("{s:O}", "bindings", bindings);
         return true;
 }
+
+/* The rows come role by role. */
+static void append_role(const char *role, bool is_predefined, const char *permission, void *context)
+{
+        json_t *roles = context, *last = json_array_get(roles, json_array_size(roles) - 1);
+
+        if (!last || strcmp(document_get_string(last, "name"), role)) {
+                last = json_pack("{s:s, s:b, s:[]}", "name", role, "predefined", is_predefined, "permissions");
+                json_array_append_new(roles, last);
+        }
+        if (permission)
+                json_array_append_new(json_object_get(last, "permissions"), json_string(permission));
+}
+
+bool role_list(struct call *call, json_t **result, struct error *error)
+{
+        auto_json *roles = json_array();
+
+        if (!store_role_list_permissions(call->db, append_role, roles, error))
+                return false;
+        *result = json_pack("{s:O}", "roles", roles);
+        return true;
+}

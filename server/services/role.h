@@ -28,6 +28,8 @@ struct role_unbind_input {
 extern const struct field_table role_unbind_table;
 MUST_CHECK bool role_unbind(struct call *call, const struct role_unbind_input *input, json_t **result,
                             struct error *error);
+/* {roles: [{name, predefined, permissions}]}. Reads; for everybody. */
+MUST_CHECK bool role_list(struct call *call, json_t **result, struct error *error);
 /* {bindings: [...]}. Reads. */
 MUST_CHECK bool role_list_bindings(struct call *call, json_t **result, struct error *error);
 

@@ -34,7 +34,6 @@
         "a.rid, a.user, u.name, a.agent, a.variable, a.value, a.refused_at, a.refused_reason, a.created_at, "          \
         "a.updated_at FROM provider_accounts a LEFT JOIN users u ON u.rid = a.user"
 
-#define SESSION_COLUMNS                                                                                                \
-        "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled"
+#define SESSION_COLUMNS "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled"
 
 #endif
