@@ -42,7 +42,7 @@ static const enum error_code told_codes[] = {
         ERROR_PERMISSION_DENIED, ERROR_INVALID_INPUT,
         ERROR_CONFLICT,          ERROR_UNAVAILABLE,
         ERROR_CHANGED,           ERROR_LOOKUP_UNAVAILABLE,
-        ERROR_LOOKUP_FAILED,
+        ERROR_LOOKUP_FAILED,     ERROR_TEMPLATE_NOT_FOUND,
 };
 
 enum error_code answer_read_code(enum error_code code)

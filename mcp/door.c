@@ -86,21 +86,32 @@ void door_send(struct http_request *request, struct exchange *exchange)
                 http_respond(request, 202, NULL, NULL, 0);
 }
 
-void mcp_post(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
+static void post_here(const struct mcp_door *door, struct http_request *request, struct caller *caller)
 {
-        struct caller caller = new_caller(door, request, reader);
         auto_error error = {0};
         auto_exchange exchange;
         size_t length;
         const char *body = http_request_body(request, &length);
 
         exchange_open(&exchange, body, length, http_request_header(request, "MCP-Protocol-Version"),
-                      (size_t)settings_current()->body_maximum_kilobytes * 1024, caller.request_id);
+                      (size_t)settings_current()->body_maximum_kilobytes * 1024, caller->request_id);
         log_exchange(&exchange);
         if (exchange_mode(&exchange) != TOOL_READS)
-                door_postpone(door, request, &caller, &exchange);
-        else if (caller_authenticate(&caller, &error) && exchange_run_reads(&exchange, &caller, &error))
+                door_postpone(door, request, caller, &exchange);
+        else if (caller_authenticate(caller, &error) && exchange_run_reads(&exchange, caller, &error))
                 door_send(request, &exchange);
         else
                 door_refuse(request, &error);
+}
+
+void mcp_post(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
+{
+        struct caller caller = new_caller(door, request, reader);
+        size_t length;
+
+        http_request_body(request, &length);
+        if (length > EXCHANGE_BODY_LARGE)
+                door_postpone_whole(door, request, &caller, http_request_header(request, "MCP-Protocol-Version"));
+        else
+                post_here(door, request, &caller);
 }

@@ -136,9 +136,12 @@ void exchange_move(struct exchange *to, struct exchange *from)
 enum tool_mode exchange_mode(const struct exchange *exchange)
 {
         for (size_t i = 0; i < exchange->count; i++) {
-                const struct tool *tool = exchange->items[i].tool;
-                if (tool && tool->mode != TOOL_READS)
-                        return exchange->is_batch ? TOOL_BLOCKS : tool->mode;
+                const struct exchange_item *item = &exchange->items[i];
+                const struct tool *tool = item->tool;
+                if (!tool || tool->mode == TOOL_READS)
+                        continue;
+                bool is_slow = exchange->is_batch || (tool->is_prepared_first && tool->is_prepared_first(item->input));
+                return is_slow ? TOOL_BLOCKS : tool->mode;
         }
         return TOOL_READS;
 }

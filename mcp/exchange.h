@@ -13,7 +13,9 @@
 #define EXCHANGE_BATCH_MAXIMUM 50
 #define EXCHANGE_ANSWER_MAXIMUM (8 * 1024 * 1024)
 /* Bytes of the largest body that any tool takes. */
-#define EXCHANGE_BODY_MAXIMUM (4 * 1024 * 1024)
+#define EXCHANGE_BODY_MAXIMUM (72 * 1024 * 1024)
+/* Bodies beyond this are parsed on the worker pool, so that they hold up no other request. */
+#define EXCHANGE_BODY_LARGE (256 * 1024)
 
 /* A message and its answer; the tool is NULL once nothing is left to run. */
 struct exchange_item {

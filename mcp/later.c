@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "server/services/reader.h"
+#include "server/services/setting.h"
 
 /* A request that another thread answers. Owns itself: freed once it has answered. */
 struct later {
@@ -12,12 +13,17 @@ struct later {
         char *token;
         struct exchange exchange;
         json_t *result; /* of a tool that writes, until that is durable */
+        char *body;     /* of a request that is yet to be read, and its revision */
+        char *version;
+        size_t length;
 };
 
 static void later_free(struct later *later)
 {
         exchange_close(&later->exchange);
         json_decref(later->result);
+        free(later->body);
+        free(later->version);
         free(later->token);
         free(later);
 }
@@ -65,18 +71,29 @@ static void block_later(void *context)
         later_finish(later, is_done ? NULL : &error);
 }
 
-static void submit_block(struct later *later)
+/* Reads the body here, and runs what it asks for. */
+static void read_later(void *context)
+{
+        struct later *later = context;
+
+        exchange_close(&later->exchange);
+        exchange_open(&later->exchange, later->body, later->length, later->version,
+                      (size_t)settings_current()->body_maximum_kilobytes * 1024, later->caller.request_id);
+        free(take(later->body));
+        block_later(later);
+}
+
+static void submit(struct later *later, void (*run)(void *context))
 {
         auto_error error = {0};
 
-        if (pool_submit(later->door->pool, block_later, later))
+        if (pool_submit(later->door->pool, run, later))
                 return;
         error_set(&error, ERROR_TOO_MANY, "All workers are busy; retry in a moment.");
         later_finish(later, &error);
 }
 
-void door_postpone(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
-                   struct exchange *exchange)
+static struct later *later_new(const struct mcp_door *door, struct http_request *request, const struct caller *caller)
 {
         struct later *later = memory_new(sizeof *later);
 
@@ -84,11 +101,32 @@ void door_postpone(const struct mcp_door *door, struct http_request *request, co
         later->request = request;
         later->caller = *caller;
         later->caller.token = later->token = text_copy(caller->token);
+        return later;
+}
+
+void door_postpone_whole(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
+                         const char *version)
+{
+        struct later *later = later_new(door, request, caller);
+
+        later->body = http_request_take_body(request, &later->length);
+        later->version = text_copy(version);
+        if (http_suspend(request))
+                submit(later, read_later);
+        else
+                later_free(later);
+}
+
+void door_postpone(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
+                   struct exchange *exchange)
+{
+        struct later *later = later_new(door, request, caller);
+
         exchange_move(&later->exchange, exchange);
         if (!http_suspend(request))
                 later_free(later);
         else if (exchange_mode(&later->exchange) == TOOL_WRITES)
                 store_write_later(door->services->store, work_later, later, work_done);
         else
-                submit_block(later);
+                submit(later, block_later);
 }

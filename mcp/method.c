@@ -89,7 +89,8 @@ static void call_tool(struct exchange *exchange, struct exchange_item *item)
                 refuse_tool(item, name);
                 return;
         }
-        item->body_maximum = tool->body_maximum;
+        item->body_maximum =
+                tool->takes_files ? (size_t)settings_current()->attachment_body_megabytes * 1024 * 1024 : 0;
         if (!arguments || json_is_null(arguments))
                 arguments = item->own_arguments = json_object();
         item->arguments = arguments;

@@ -117,6 +117,22 @@ static bool work_on_change(struct store_db *db, void *context, struct error *err
                caller_run(&change->caller, item->tool, item->input, item->arguments, &change->result, error);
 }
 
+/* Prepares what the input asks for, runs the piece of work and waits for it. */
+static bool run_write(struct exchange_item *item, struct caller *caller, json_t **result, struct error *error)
+{
+        const struct tool *tool = item->tool;
+        struct change change = {.item = item, .caller = *caller};
+        bool is_prepared = tool->is_prepared_first && tool->is_prepared_first(item->input);
+        bool is_done = (!is_prepared || (caller_authenticate(caller, error) &&
+                                         caller_prepare(caller, tool, item->input, item->arguments, error))) &&
+                       store_write(caller->services->store, work_on_change, &change, error);
+
+        if (is_prepared)
+                tool->release(caller->services, item->input, is_done);
+        *result = change.result;
+        return is_done;
+}
+
 /* Runs a tool that changes something, and waits for it. */
 static bool run_change(struct exchange *exchange, struct exchange_item *item, struct caller *caller,
                        struct error *error)
@@ -126,9 +142,7 @@ static bool run_change(struct exchange *exchange, struct exchange_item *item, st
         bool is_done;
 
         if (item->tool->mode == TOOL_WRITES) {
-                struct change change = {.item = item, .caller = *caller};
-                is_done = store_write(caller->services->store, work_on_change, &change, &refusal);
-                result = change.result;
+                is_done = run_write(item, caller, &result, &refusal);
         } else {
                 is_done = caller_authenticate(caller, &refusal) &&
                           caller_run(caller, item->tool, item->input, item->arguments, &result, &refusal);

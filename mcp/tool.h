@@ -34,8 +34,14 @@ struct tool {
         enum tool_mode mode;
         /* `input` is the struct that the input table filled. The result is an object that the caller owns. */
         bool (*run)(struct call *call, const void *input, json_t **result, struct error *error);
+        /* For a tool that writes and whose input may need slow work first (files written, folders read); NULL when none
+         * does. `is_prepared_first` decides, `prepare` runs on the worker pool with a reader, `release` afterwards
+         * whatever came of the call: `is_kept` says that the piece of work took over what was prepared. */
+        bool (*is_prepared_first)(const void *input);
+        bool (*prepare)(struct call *call, void *input, struct error *error);
+        void (*release)(const struct services *services, void *input, bool is_kept);
         struct bound_rules bounds;
-        size_t body_maximum; /* bytes of a request that calls it; 0: the server's setting */
+        bool takes_files; /* a request that calls it may be as large as ATTACHMENT_BODY_MEGABYTES says */
 };
 
 /* All tools, in the order in which they are listed. */

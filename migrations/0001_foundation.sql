@@ -164,6 +164,10 @@ CREATE INDEX tasks_status ON tasks (status);
 CREATE INDEX tasks_queue ON tasks (active_at, turn) WHERE status = 'queued';
 CREATE INDEX tasks_group ON tasks (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX tasks_parent ON tasks (parent_task) WHERE parent_task IS NOT NULL;
+CREATE INDEX tasks_root ON tasks (root_task) WHERE root_task IS NOT NULL;
+CREATE INDEX tasks_supervisor ON tasks (supervisor_task) WHERE supervisor_task IS NOT NULL;
+CREATE INDEX tasks_shown_under ON tasks (shown_under) WHERE shown_under IS NOT NULL;
+CREATE INDEX tasks_project_root ON tasks (project_root) WHERE project_root IS NOT NULL;
 
 -- One row per submission. `shown` is what viewers read, `given` what the agent was given; conversation_index is NULL on
 -- a discarded branch. Until its end a turn is waiting (for a slot), launching or running.

@@ -17,8 +17,8 @@ static void print_hints(const struct tool *tool, struct text *out)
                     hints->destroys ? "; may undo or end what is there" : "",
                     hints->is_idempotent ? "; repeating it changes nothing more" : "",
                     hints->is_open_world ? "; reaches beyond this server" : "");
-        if (tool->body_maximum)
-                text_printf(out, " A request may have %zu KiB.", tool->body_maximum / 1024);
+        if (tool->takes_files)
+                text_append_string(out, " A request may be as large as `ATTACHMENT_BODY_MEGABYTES` says.");
         text_append_string(out, "\n\n");
 }
 

@@ -153,7 +153,10 @@ static void make_operations(void)
                         of_tools[i] = (struct rest_operation){.input = tool->input,
                                                               .output = tool->output,
                                                               .mode = modes[tool->mode],
-                                                              .run = tool->run};
+                                                              .run = tool->run,
+                                                              .is_prepared_first = tool->is_prepared_first,
+                                                              .prepare = tool->prepare,
+                                                              .release = tool->release};
         }
 }
 

@@ -160,7 +160,7 @@ bool control_stop(const char *folder, const struct runner_stop *stop, struct err
         return publish(path, message, strlen(message), 0600, REPLACE, NULL, error);
 }
 
-bool control_forget(const char *folder, const char *run, struct error *error)
+bool control_forget_request(const char *folder, const char *run, struct error *error)
 {
         auto_free char *path = control_path_claimed(folder, run);
 

@@ -40,7 +40,7 @@ MUST_CHECK bool control_stop(const char *folder, const struct runner_stop *stop,
 
 /* Removes the request of a run that is over: what it was given does not stay on the disk. Its exit record stays.
  * ERROR_INTERNAL. */
-MUST_CHECK bool control_forget(const char *folder, const char *run, struct error *error);
+MUST_CHECK bool control_forget_request(const char *folder, const char *run, struct error *error);
 
 /* How far a run is. `exit` is filled (it has nothing to release) when *state is CONTROL_ENDED. An exit record that
  * cannot be read is an error: ERROR_INVALID_INPUT, ERROR_INTERNAL. */

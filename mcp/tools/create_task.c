@@ -1,10 +1,8 @@
-#include "mcp/tools/shapes.h"
+#include "server/services/task_shapes.h"
 #include "mcp/tools/tools.h"
 #include "server/base/id.h"
+#include "server/services/model.h"
 #include "server/services/task.h"
-
-/* Escaped as \uXXXX, the largest instructions are about twelve bytes a character. */
-#define BODY_MAXIMUM (3 * 1024 * 1024)
 
 static const struct field input_rows[] = {
         STRING_FIELD(struct task_create_input, environment, .minimum = 1, .maximum = 100,
@@ -13,9 +11,19 @@ static const struct field input_rows[] = {
                      .help = "What the agent is to do, complete in itself: the agent sees nothing else of your "
                              "conversation."),
         STRING_FIELD(struct task_create_input, name, .minimum = 1, .maximum = 120,
-                     .help = "Short name for people; made from the instructions when left out."),
+                     .help = "Short name for people; none when left out."),
+        STRING_FIELD(struct task_create_input, template, .minimum = 1, .maximum = 64,
+                     .help = "Template to make the task from, as listed by list_templates; instructions are added to "
+                             "it."),
+        MAP_FIELD(struct task_create_input, parameters, .maximum = 100, .help = "Values of the template's parameters."),
         STRING_FIELD(struct task_create_input, agent, .choices = task_agents,
                      .help = "Agent to run; the environment's default when left out."),
+        STRING_FIELD(struct task_create_input, model, .minimum = 1, .maximum = 200,
+                     .help = "Model of the named agent, from the server's catalogue; its default when left out."),
+        STRING_FIELD(struct task_create_input, reasoningEffort, .minimum = 1, .maximum = 40,
+                     .help = "Reasoning effort that the model offers; its default when left out."),
+        STRING_FIELD(struct task_create_input, speed, .choices = model_speeds,
+                     .help = "Speed of a Codex task; standard when left out."),
         MAP_FIELD(struct task_create_input, branches, .maximum = 50,
                   .help = "Branch to start from for each repository, by the repository's name."),
         BOOLEAN_FIELD(struct task_create_input, staged,
@@ -23,6 +31,12 @@ static const struct field input_rows[] = {
         FLAG_FIELD(struct task_create_input, shared,
                    .help = "Whether others who may see the environment's tasks see this one; the environment decides "
                            "when left out."),
+        OBJECTS_FIELD(struct task_create_input, attachments, attachment_table, .maximum = UPLOAD_FILES_MAXIMUM,
+                      .help = "Files for the agent, put into /task-output/attachments."),
+        OBJECT_FIELD(
+                struct task_create_input, handoff, struct handoff_input, handoff_table,
+                .help = "The session that the task takes over from: its summary goes into the instructions, all of "
+                        "it into attachments/handoff.md."),
         STRING_FIELD(struct task_create_input, requestId, .is_valid = id_is_uuid, .shape = "a UUID", .format = "uuid",
                      .help = "A fresh UUID that makes a retry safe: the same id with the same arguments returns the "
                              "task that the first call made."),
@@ -49,6 +63,23 @@ static const struct field output_rows[] = {
 };
 static const struct field_table output = OUTPUT_TABLE("create_task", output_rows);
 
+static bool is_prepared_first(const void *arguments)
+{
+        return task_create_is_prepared_first(arguments);
+}
+
+static bool prepare(struct call *call, void *arguments, struct error *error)
+{
+        return task_create_prepare(call, arguments, error);
+}
+
+static void release(const struct services *services, void *arguments, bool is_done)
+{
+        struct task_create_input *prepared = arguments;
+
+        task_prepared_free(services, take(prepared->prepared), is_done);
+}
+
 static bool run(struct call *call, const void *arguments, json_t **result, struct error *error)
 {
         return task_create(call, arguments, result, error);
@@ -68,5 +99,8 @@ const struct tool tool_create_task = {
         .toolset = "core",
         .mode = TOOL_WRITES,
         .run = run,
-        .body_maximum = BODY_MAXIMUM,
+        .is_prepared_first = is_prepared_first,
+        .prepare = prepare,
+        .release = release,
+        .takes_files = true,
 };

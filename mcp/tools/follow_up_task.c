@@ -1,14 +1,20 @@
-#include "mcp/tools/shapes.h"
+#include "server/services/task_shapes.h"
 #include "mcp/tools/tools.h"
+#include "server/services/model.h"
 #include "server/services/task.h"
-
-#define BODY_MAXIMUM (3 * 1024 * 1024)
 
 static const struct field input_rows[] = {
         STRING_FIELD(struct task_follow_up_input, taskId, .is_required = true, .minimum = 1, .maximum = 100,
                      .help = "Id of a finished or staged task."),
         STRING_FIELD(struct task_follow_up_input, instructions, .is_required = true, .minimum = 1, .maximum = 200000,
                      .help = "What the agent is to do next."),
+        OBJECTS_FIELD(struct task_follow_up_input, attachments, attachment_table, .maximum = UPLOAD_FILES_MAXIMUM,
+                      .help = "Files for the agent, put into /task-output/attachments."),
+        STRING_FIELD(struct task_follow_up_input, model, .minimum = 1, .maximum = 200,
+                     .help = "Model from this turn on, from the catalogue of the task's agent."),
+        STRING_FIELD(struct task_follow_up_input, reasoningEffort, .minimum = 1, .maximum = 40,
+                     .help = "Reasoning effort from this turn on."),
+        STRING_FIELD(struct task_follow_up_input, speed, .choices = model_speeds, .help = "Speed from this turn on."),
         STRING_FIELD(struct task_follow_up_input, idempotencyKey, .minimum = 1, .maximum = 200,
                      .help = "A key of your own that makes a retry safe: the same key with the same arguments is "
                              "delivered once."),
@@ -25,6 +31,23 @@ static const struct field output_rows[] = {
         OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
 };
 static const struct field_table output = OUTPUT_TABLE("follow_up_task", output_rows);
+
+static bool is_prepared_first(const void *arguments)
+{
+        return task_follow_up_is_prepared_first(arguments);
+}
+
+static bool prepare(struct call *call, void *arguments, struct error *error)
+{
+        return task_follow_up_prepare(call, arguments, error);
+}
+
+static void release(const struct services *services, void *arguments, bool is_done)
+{
+        struct task_follow_up_input *prepared = arguments;
+
+        task_prepared_free(services, take(prepared->prepared), is_done);
+}
 
 static bool run(struct call *call, const void *arguments, json_t **result, struct error *error)
 {
@@ -44,5 +67,8 @@ const struct tool tool_follow_up_task = {
         .toolset = "core",
         .mode = TOOL_WRITES,
         .run = run,
-        .body_maximum = BODY_MAXIMUM,
+        .is_prepared_first = is_prepared_first,
+        .prepare = prepare,
+        .release = release,
+        .takes_files = true,
 };

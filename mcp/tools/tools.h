@@ -5,12 +5,14 @@
 #include "mcp/tool.h"
 
 extern const struct tool tool_list_environments;
+extern const struct tool tool_list_templates;
 extern const struct tool tool_create_task;
 extern const struct tool tool_get_task;
 extern const struct tool tool_get_task_output;
 extern const struct tool tool_read_task_file;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_follow_up_task;
+extern const struct tool tool_rename_task;
 extern const struct tool tool_stop_task;
 extern const struct tool tool_interrupt_task;
 

@@ -73,6 +73,22 @@ char *secret_base64(const void *bytes, size_t length)
         return sodium_bin2base64(encoded, size, bytes, length, sodium_base64_VARIANT_ORIGINAL);
 }
 
+void *secret_base64_decode(const char *text, size_t length, size_t *size)
+{
+        size_t maximum = length / 4 * 3 + 3;
+        unsigned char *bytes = malloc(maximum);
+        const char *end;
+
+        if (!bytes)
+                abort();
+        if (sodium_base642bin(bytes, maximum, text, length, " \t\r\n", size, &end, sodium_base64_VARIANT_ORIGINAL) ||
+            end != text + length) {
+                free(bytes);
+                return NULL;
+        }
+        return bytes;
+}
+
 static void key_checksum(const char *key, char checksum[KEY_CHECKSUM + 1])
 {
         uint8_t hash[SECRET_HASH_SIZE];

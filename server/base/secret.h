@@ -36,6 +36,9 @@ MUST_CHECK bool secret_unseal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const cha
 /* Base64 (RFC 4648, section 4) with padding, on the heap. */
 char *secret_base64(const void *bytes, size_t length);
 
+/* Undoes it, white space between the characters ignored; sets *size. NULL when it is not valid base64. */
+void *secret_base64_decode(const char *text, size_t length, size_t *size);
+
 /* Writes so many random base36 characters and a NUL. */
 void secret_token_new(char *out, size_t count);
 

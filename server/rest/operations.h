@@ -19,6 +19,6 @@ extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 extern const struct rest_operation rest_user_list, rest_user_add, rest_user_disable, rest_user_enable,
         rest_user_password;
 /* task.c */
-extern const struct rest_operation rest_task_files;
+extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
 
 #endif

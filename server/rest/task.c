@@ -5,6 +5,36 @@
 
 #define TASK_ID(S) STRING_FIELD(S, taskId, .is_required = true, .minimum = 1, .maximum = 100, .help = "Id of the task.")
 
+static const struct field share_rows[] = {
+        TASK_ID(struct task_share_input),
+        BOOLEAN_FIELD(struct task_share_input, shared, .is_required = true,
+                      .help = "Whether others who may see the environment's tasks see this one."),
+};
+static const struct field_table share_input = FIELD_TABLE(struct task_share_input, share_rows);
+
+REST_SERVICE(task_share, struct task_share_input)
+const struct rest_operation rest_task_share = {
+        .input = &share_input, .output = &task_shape, .mode = REST_WRITES, .run = run_task_share};
+
+static const struct field start_rows[] = {TASK_ID(struct task_start_input)};
+static const struct field_table start_input = FIELD_TABLE(struct task_start_input, start_rows);
+
+REST_SERVICE(task_start, struct task_start_input)
+const struct rest_operation rest_task_start = {
+        .input = &start_input, .output = &task_shape, .mode = REST_WRITES, .run = run_task_start};
+
+static const struct field delete_rows[] = {TASK_ID(struct task_delete_input)};
+static const struct field_table delete_input = FIELD_TABLE(struct task_delete_input, delete_rows);
+static const struct field deleted_rows[] = {
+        OUT_STRING("taskId", .is_required = true, .help = "Id of the task."),
+        OUT_BOOLEAN("deleted", .is_required = true, .help = "It is gone, with its files and its workspace."),
+};
+static const struct field_table deleted_output = OUTPUT_TABLE("deleted task", deleted_rows);
+
+REST_SERVICE(task_delete, struct task_delete_input)
+const struct rest_operation rest_task_delete = {
+        .input = &delete_input, .output = &deleted_output, .mode = REST_BLOCKS, .run = run_task_delete};
+
 struct task_files_input {
         const char *taskId;
 };

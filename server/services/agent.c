@@ -9,7 +9,7 @@
 static const char *const shell_command[] = {"bash", "/dev/fd/3", NULL};
 
 static const struct agent agents[] = {
-        {"shell", "Runs the instructions as a bash script.", shell_command, RUNNER_PROMPT_ON_FD3, NULL,
+        {"shell", "Runs the instructions as a bash script.", shell_command, RUNNER_PROMPT_ON_FD3, true, NULL,
          &stream_format_text},
 };
 

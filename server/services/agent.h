@@ -11,6 +11,7 @@ struct agent {
         /* The command line of a turn, NULL-ended; the prompt goes in by descriptor, never as an argument. */
         const char *const *command;
         enum runner_prompt_on prompt_on;
+        bool is_script; /* the prompt is a program: what we add to it must be comments (#) */
         /* Names of the variables of which a provider account gives one, NULL-ended; NULL for an agent that needs none. */
         const char *const *accounts;
         /* Reads standard output into normalised events. */

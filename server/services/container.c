@@ -92,6 +92,11 @@ bool container_remove(struct runtime *runtime, int64_t task, const char *task_id
                RUNTIME_WRITE(runtime, forget_work, &journal, error);
 }
 
+bool runtime_remove_container(struct runtime *runtime, int64_t task, const char *task_id, struct error *error)
+{
+        return container_remove(runtime, task, task_id, error);
+}
+
 bool stop_run(struct runtime *runtime, struct store_db *db, const struct store_job *job)
 {
         auto_store_task task = {0};

@@ -43,6 +43,7 @@ struct environment_file {
         json_t *environment;          /* variables of the agent's process */
         struct field_objects secrets; /* struct environment_secret */
         bool shareTasks;              /* whether new tasks are shared */
+        const char *codexSpeed;       /* the fastest speed that a Codex task may choose */
 };
 extern const struct field_table environment_table;
 
@@ -62,6 +63,9 @@ void environments_close(struct environments *environments);
 /* Reads the folder again now (otherwise done on change, within a second). A folder that cannot be read changes nothing:
  * what it held before stays. ERROR_UNAVAILABLE, or the store's error. Not for the store's writer thread. */
 MUST_CHECK bool environments_reload(struct environments *environments, struct error *error);
+
+/* SETUP/environments; borrowed. */
+const char *environments_folder(const struct environments *environments);
 
 /* Grows with every reading of the folder that succeeded, also one that found nothing new. */
 uint64_t environments_generation(struct environments *environments);

@@ -23,6 +23,11 @@ struct environments {
         struct error failure; /* of the watch's latest reading; used by its thread only */
 };
 
+const char *environments_folder(const struct environments *environments)
+{
+        return environments->folder;
+}
+
 struct environment_snapshot *environments_current(struct environments *environments)
 {
         pthread_mutex_lock(&environments->lock);

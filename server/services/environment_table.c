@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/services/environment_file.h"
+#include "server/services/model.h"
 #include "server/services/secret_value.h"
 #include "server/services/task.h"
 
@@ -91,6 +92,8 @@ static const struct field rows[] = {
                   .help = "Environment variables of the agent's process."),
         OBJECTS_FIELD(struct environment_file, secrets, secret_table, .maximum = 200,
                       .help = "Secrets that a task gets when a value is set for them; values never stand here."),
+        STRING_FIELD(struct environment_file, codexSpeed, .choices = model_speeds, .text_preset = "ultrafast",
+                     .help = "The fastest speed that a Codex task may choose here, within the server's CODEX_SPEED."),
         BOOLEAN_FIELD(struct environment_file, shareTasks, .preset = true,
                       .help = "Whether new tasks are shared with everybody who may view tasks here."),
 };

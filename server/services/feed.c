@@ -308,7 +308,7 @@ static bool run_round(struct feed *feed, struct error *error)
                 int64_t oldest;
                 return store_change_range(feed->db, &oldest, &feed->position, error);
         }
-        if (!redactor_init(&feed->redactor, feed->services, error))
+        if (!redactor_init(&feed->redactor, feed->services, feed->db, error))
                 return false;
         is_good = feed_changes_round(feed, error) && catch_up_all(feed, error);
         redactor_clear(&feed->redactor);

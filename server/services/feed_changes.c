@@ -58,6 +58,8 @@ static bool render(struct feed *feed, const struct viewer *viewer, const struct 
         *rendering = (struct rendering){0};
         if (!store_task_find_rid(feed->db, change->task, viewer->actor->user, &task, &is_found, error))
                 return false;
+        if (is_found)
+                redactor_set_task(&feed->redactor, feed->db, &task);
         if (is_found && is_visible(viewer, &task))
                 print(change, "task", "task", task_view(&call, &task, &feed->redactor), rendering);
         else if (is_farewell(change) && was_visible(viewer, change))

@@ -149,6 +149,19 @@ static bool tell_state(struct feed *feed, struct feed_subscription *subscription
         return true;
 }
 
+/* What counts as secret is that of the task whose texts are told. */
+static bool mind_task(struct feed *feed, const struct feed_subscription *subscription, struct error *error)
+{
+        auto_store_task task = {0};
+        bool is_found;
+
+        if (!store_task_find(feed->db, subscription->task_id, 0, &task, &is_found, error))
+                return false;
+        if (is_found)
+                redactor_set_task(&feed->redactor, feed->db, &task);
+        return true;
+}
+
 bool feed_events_pump(struct feed *feed, struct feed_subscription *subscription, struct error *error)
 {
         if (subscription->is_reset) {
@@ -157,7 +170,7 @@ bool feed_events_pump(struct feed *feed, struct feed_subscription *subscription,
                 subscription->is_reset = false;
         }
         subscription->is_grown = false;
-        return tell_log(feed, subscription, error) &&
+        return mind_task(feed, subscription, error) && tell_log(feed, subscription, error) &&
                (subscription->is_grown || subscription->is_blocked || !subscription->wants_state ||
                 tell_state(feed, subscription, error));
 }

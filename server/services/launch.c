@@ -10,6 +10,7 @@
 #include "server/services/event_log.h"
 #include "server/services/metrics.h"
 #include "server/services/task_paths.h"
+#include "server/services/upload.h"
 #include "server/services/vault.h"
 
 /* An engine that does not answer is asked again: after 1, 2, 4, 8 and 16 seconds. */
@@ -233,6 +234,19 @@ static bool prepare_secrets(struct launch *launch, const struct environment *env
                secret_files_put(services, launch->task.id, &launch->secrets, error);
 }
 
+/* The files that came with the turn; once they are the agent's, ours are not needed any more. */
+static bool deliver_attachments(struct launch *launch, struct error *error)
+{
+        const struct services *services = launch->runtime->services;
+        auto_store_attachments attachments = {0};
+
+        if (!store_attachment_list(launch->db, launch->turn.rid, &attachments, error) ||
+            !upload_deliver(services, launch->task.id, &attachments, error))
+                return false;
+        upload_forget(services, &attachments);
+        return true;
+}
+
 /* Brings the prompt to the runner, unless the turn is stopped before. */
 static bool deliver(struct launch *launch, struct error *error)
 {
@@ -250,7 +264,8 @@ static bool deliver(struct launch *launch, struct error *error)
         if (is_over)
                 return true;
         if (!prepare_secrets(launch, environment, error) ||
-            !container_ensure(runtime, launch->db, &launch->task, environment, error))
+            !container_ensure(runtime, launch->db, &launch->task, environment, error) ||
+            !deliver_attachments(launch, error))
                 return false;
         enter_request(launch);
         return is_stopped(launch, &is_over, error) && (is_over || request_run(launch, environment, error));

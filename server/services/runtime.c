@@ -11,6 +11,7 @@
 #include "server/base/secret.h"
 #include "server/services/reader.h"
 #include "server/services/runtime_parts.h"
+#include "server/services/upload.h"
 #include "server/store/meta.h"
 
 #define RUNNER_MAXIMUM (64 * 1024 * 1024)
@@ -101,8 +102,10 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         store_on_wake(services->store, job_wake, runtime);
         auto_error reading = {0};
         struct store_db *db = services_reader(services, &reading);
-        if (db)
+        if (db) {
+                upload_sweep(services, db);
                 reconcile_attach_all(runtime, db);
+        }
         services_reader_close();
         pthread_create(&runtime->job_thread, NULL, job_loop, runtime);
         pthread_create(&runtime->engine_thread, NULL, engine_loop, runtime);

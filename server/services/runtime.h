@@ -22,6 +22,10 @@ bool runtime_wait_stopped(struct runtime *runtime, struct store_db *db, int64_t 
  * came back to, as the settings say, as if the time were `now`. */
 void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now);
 
+/* Removes the task's container, if there is one. The caller holds the task. */
+MUST_CHECK bool runtime_remove_container(struct runtime *runtime, int64_t task, const char *task_id,
+                                         struct error *error);
+
 /* Holds the task for one operation (launch, container stop, removal...); false when another operation holds it. */
 MUST_CHECK bool runtime_try_lock_task(struct runtime *runtime, int64_t task);
 void runtime_unlock_task(struct runtime *runtime, int64_t task);

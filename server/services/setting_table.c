@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "server/services/model.h"
 #include "server/services/setting.h"
 
 /* A row named as the setting is published, for the member in lower case. */
@@ -78,6 +79,10 @@ static const struct field rows[] = {
         STRING(GIT_CREDENTIALS_FILE, git_credentials_file, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Lines https://USER:TOKEN@HOST for git remotes; by default `git-credentials` in the data "
                        "folder."),
+        STRING(CODEX_SPEED, codex_speed, .choices = model_speeds, .text_preset = "standard",
+               .help = "The fastest speed that a Codex task may choose; an environment may allow less."),
+        INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 72, .preset = 72,
+                .help = "The largest request body of the tools that take attachments."),
         INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8,
                 .help = "Threads for work that blocks (Docker, git). At the next start."),
         INTEGER(HTTP_THREADS, http_threads, .maximum = 64,

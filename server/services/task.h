@@ -5,19 +5,38 @@
 
 #include "server/base/field.h"
 #include "server/services/services.h"
+#include "server/services/upload.h"
 
 /* The agents this server knows, NULL-ended. */
 extern const char *const task_agents[];
 /* The statuses of a task, NULL-ended. */
 extern const char *const task_statuses[];
 
-struct task_create_input {
-        const char *environment, *instructions, *name, *agent;
-        json_t *branches; /* repository name to branch */
-        bool staged;
-        int shared; /* -1: as the environment says */
-        const char *requestId;
+/* What had to be done before a submission's piece of work, because it takes time: files written, a template read. */
+struct task_prepared {
+        struct upload *upload; /* NULL: no files */
+        char *rendered;        /* the template's instructions; NULL: no template */
+        bool is_attached;      /* a turn refers to the files, once its piece of work is committed */
 };
+
+struct task_create_input {
+        const char *environment, *instructions, *name, *agent, *template, *model, *reasoningEffort, *speed;
+        json_t *branches;   /* repository name to branch */
+        json_t *parameters; /* of the template: name to value */
+        bool staged;
+        int shared;                          /* -1: as the environment says */
+        struct field_objects attachments;    /* struct attachment_input */
+        const struct handoff_input *handoff; /* NULL: none */
+        const char *requestId;
+        struct task_prepared *prepared; /* by task_create_prepare */
+};
+/* Whether task_create_prepare must be called first. */
+bool task_create_is_prepared_first(const struct task_create_input *input);
+/* Writes attachments and handoff to disk and renders the template. Blocks; `call->db` is a reader. Whatever the
+ * outcome, task_prepared_free follows. */
+MUST_CHECK bool task_create_prepare(struct call *call, struct task_create_input *input, struct error *error);
+/* `is_done` says that the piece of work was committed. Files that no turn took are removed. NULL is nothing. */
+void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_done);
 /* Makes a task with its first turn, and a launch job when a slot is free. Writes (in a piece of work). The result is
  * {taskId, name, environment, agent, status, url, isPinned, task, warnings}. With a requestId seen before: the earlier
  * outcome, rendered again, or ERROR_IDEMPOTENCY_CONFLICT. */
@@ -59,14 +78,50 @@ struct task_list_input {
 MUST_CHECK bool task_list(struct call *call, const struct task_list_input *input, json_t **result, struct error *error);
 
 struct task_follow_up_input {
-        const char *taskId;
-        const char *instructions; /* NULL: a staged task starts as it was staged */
-        const char *idempotencyKey;
+        const char *taskId, *instructions, *idempotencyKey, *model, *reasoningEffort, *speed;
+        struct field_objects attachments; /* struct attachment_input */
+        struct task_prepared *prepared;   /* by task_follow_up_prepare */
 };
-/* Continues a finished or staged task; a busy one is ERROR_TASK_BUSY. Writes (in a piece of work). The result is
- * {taskId, status, turn, followUpCount, url, task} with the ordinal of the turn. */
+bool task_follow_up_is_prepared_first(const struct task_follow_up_input *input);
+/* As task_create_prepare. */
+MUST_CHECK bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *input, struct error *error);
+/* Continues a finished or staged task with a new turn; a busy one is ERROR_TASK_BUSY. A model, effort or speed that is
+ * given holds from this turn on. Writes (in a piece of work). The result is {taskId, status, turnIndex, followUpCount,
+ * url, task}. */
 MUST_CHECK bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result,
                                struct error *error);
+
+struct task_rename_input {
+        const char *taskId, *name;
+};
+/* Names a task. Writes (in a piece of work). The result is {renamedTaskIds, previousNames, newNames,
+ * previousNameSources, scope, task}. */
+MUST_CHECK bool task_rename(struct call *call, const struct task_rename_input *input, json_t **result,
+                            struct error *error);
+
+struct task_share_input {
+        const char *taskId;
+        bool shared;
+};
+/* Lets others who may see the environment's tasks see this one, or nobody but its creator. Writes. The result is the
+ * task object. */
+MUST_CHECK bool task_share(struct call *call, const struct task_share_input *input, json_t **result,
+                           struct error *error);
+
+struct task_start_input {
+        const char *taskId;
+};
+/* Starts a staged task as it was staged. Writes. The result is the task object. */
+MUST_CHECK bool task_start(struct call *call, const struct task_start_input *input, json_t **result,
+                           struct error *error);
+
+struct task_delete_input {
+        const char *taskId;
+};
+/* Deletes a task that does not run: its container, files and rows; a record that access is decided on stays. Blocks,
+ * with `call->db` a reader. The result is {taskId, deleted}. ERROR_TASK_BUSY while it runs or waits. */
+MUST_CHECK bool task_delete(struct call *call, const struct task_delete_input *input, json_t **result,
+                            struct error *error);
 
 struct task_stop_input {
         const char *taskId;

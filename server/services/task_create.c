@@ -7,9 +7,12 @@
 #include "server/services/agent.h"
 #include "server/services/audit.h"
 #include "server/services/environment.h"
+#include "server/services/model.h"
+#include "server/services/prompt.h"
 #include "server/services/receipt.h"
 #include "server/services/slot.h"
 #include "server/services/task_view.h"
+#include "server/services/template.h"
 #include "server/services/vault.h"
 
 #define TOOL "create_task"
@@ -56,12 +59,19 @@ static bool check(struct call *call, const struct task_create_input *input, cons
                 return error_set(error, ERROR_PERMISSION_DENIED, "You may not create tasks in %s.", environment->name);
         if (!environment_check_active(environment, error))
                 return false;
-        if (!input->instructions || !input->instructions[strspn(input->instructions, " \t\r\n")])
+        if (!input->template && (!input->instructions || !input->instructions[strspn(input->instructions, " \t\r\n")]))
                 return error_set(error, ERROR_INVALID_INPUT, "instructions is required: what the agent is to do");
+        if (input->parameters && !input->template)
+                return error_set(error, ERROR_INVALID_INPUT, "parameters are those of a template: name it in template");
         const char *agent = input->agent ? input->agent : environment->file.defaultAgent;
         if (!agent_find(agent))
                 return error_set(error, ERROR_AGENT_UNKNOWN, "agent: this server has no agent %.100s", agent);
-        if (!vault_check_agent(call, environment, agent, error))
+        if (!input->agent && (input->model || input->reasoningEffort || input->speed))
+                return error_set(error, ERROR_INVALID_INPUT,
+                                 "agent: name the agent that model, reasoningEffort and speed are for");
+        struct model_choice choice = {input->model, input->reasoningEffort, input->speed};
+        if (!model_check(call->services, environment, agent, &choice, error) ||
+            !vault_check_agent(call, environment, agent, error))
                 return false;
         if (store_is_low(call->services->store))
                 return error_set(error, ERROR_STORE_FULL, "The disk is nearly full; nothing new is started.");
@@ -71,19 +81,28 @@ static bool check(struct call *call, const struct task_create_input *input, cons
 static bool add_first_turn(struct call *call, const struct task_create_input *input, const char *agent, int64_t task,
                            const char **status, struct error *error)
 {
+        const struct upload *upload = input->prepared ? input->prepared->upload : NULL;
+        auto_prompt prompt = {.parts = {[PROMPT_TEMPLATE] = input->prepared ? input->prepared->rendered : NULL,
+                                        [PROMPT_INSTRUCTIONS] = input->instructions}};
+
+        prompt_generate(&prompt, input->handoff, upload);
+        auto_free char *shown = prompt_shown(&prompt), *given = prompt_given(&prompt, agent_find(agent));
         struct store_turn_new turn = {.task = task,
                                       .sender = call->actor->user,
                                       .kind = "initial",
                                       .origin = call->source,
                                       .state = "staged",
                                       .agent = agent,
-                                      .shown = input->instructions,
+                                      .shown = shown,
+                                      .given = given,
                                       .submitted_at = call->now};
         int64_t rid, ordinal;
 
-        if (!store_turn_add(call->db, &turn, &rid, &ordinal, error) ||
-            !store_prompt_part_add(call->db, rid, 0, "instructions", input->instructions, error))
+        if (!store_turn_add(call->db, &turn, &rid, &ordinal, error) || !prompt_keep(call->db, &prompt, rid, error) ||
+            !upload_attach(call->db, upload, rid, error))
                 return false;
+        if (input->prepared)
+                input->prepared->is_attached = true;
         *status = "staged";
         return input->staged ? store_task_set_turn(call->db, task, rid, error)
                              : slot_start(call->db, task, rid, 0, call->now, status, error);
@@ -96,7 +115,10 @@ static bool add(struct call *call, const struct task_create_input *input, const 
         struct store_task_new task = {.id = id,
                                       .name = input->name,
                                       .status = "staged",
-                                      .type = "manual",
+                                      .type = input->template ? "template" : "manual",
+                                      .model = input->model,
+                                      .reasoning_effort = input->reasoningEffort,
+                                      .speed = input->speed,
                                       .agent = input->agent ? input->agent : environment->file.defaultAgent,
                                       .source = call->source,
                                       .branches = branches,
@@ -132,6 +154,42 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
         json_object_set_new(object, "warnings", json_array());
         *result = object;
         return true;
+}
+
+bool task_create_is_prepared_first(const struct task_create_input *input)
+{
+        return input->template || input->handoff || input->attachments.count;
+}
+
+void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_done)
+{
+        if (!prepared)
+                return;
+        upload_free(services, prepared->upload, is_done && prepared->is_attached);
+        free(prepared->rendered);
+        free(prepared);
+}
+
+/* A retry needs nothing prepared, and nobody who may not create tasks gets files written. */
+bool task_create_prepare(struct call *call, struct task_create_input *input, struct error *error)
+{
+        auto_free char *earlier = NULL;
+
+        if (!receipt_find(call, TOOL, input->requestId, &earlier, error))
+                return false;
+        if (earlier || !input->environment)
+                return true;
+        auto_environment *environment = environment_require(call, input->environment, error);
+        if (!environment || !check(call, input, environment, error))
+                return false;
+        input->prepared = memory_new(sizeof *input->prepared);
+        if (input->template && !(input->prepared->rendered = template_render(
+                                         call->services, environment->name, input->template, input->parameters, error)))
+                return false;
+        if (!input->handoff && !input->attachments.count)
+                return true;
+        input->prepared->upload = upload_write(call->services, &input->attachments, input->handoff, error);
+        return input->prepared->upload != NULL;
 }
 
 bool task_create(struct call *call, const struct task_create_input *input, json_t **result, struct error *error)

@@ -5,6 +5,8 @@
 #include "server/base/document.h"
 #include "server/services/audit.h"
 #include "server/services/environment.h"
+#include "server/services/model.h"
+#include "server/services/prompt.h"
 #include "server/services/receipt.h"
 #include "server/services/slot.h"
 #include "server/services/task_view.h"
@@ -68,28 +70,54 @@ static bool check(struct call *call, const struct store_task *task, const struct
         if (store_is_low(call->services->store))
                 return error_set(error, ERROR_STORE_FULL, "The disk is nearly full; nothing new is started.");
         auto_environment *environment = environment_find_rid(call->services->environments, task->environment);
-        return environment ? environment_check_active(environment, error)
-                           : error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
+        if (!environment)
+                return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
+        struct model_choice choice = {input->model ? input->model : task->model, input->reasoningEffort, input->speed};
+        return environment_check_active(environment, error) &&
+               ((!input->model && !input->reasoningEffort && !input->speed) ||
+                model_check(call->services, environment, task->agent, &choice, error));
 }
 
-static bool add_to_staged(struct call *call, const struct store_task *task, const char *instructions,
-                          struct error *error)
+/* What the follow-up adds to the conversation. */
+struct addition {
+        const struct upload *upload;
+        struct prompt prompt;
+        char *shown, *given;
+};
+
+static struct addition addition_of(const struct store_task *task, const struct task_follow_up_input *input)
 {
-        return store_turn_append(call->db, task->turn, instructions, error) &&
-               store_prompt_part_add(call->db, task->turn, 1, "instructions", instructions, error);
+        struct addition addition = {.upload = input->prepared ? input->prepared->upload : NULL,
+                                    .prompt = {.parts = {[PROMPT_INSTRUCTIONS] = input->instructions}}};
+
+        prompt_generate(&addition.prompt, NULL, addition.upload);
+        addition.shown = prompt_shown(&addition.prompt);
+        addition.given = prompt_given(&addition.prompt, agent_find(task->agent));
+        return addition;
+}
+
+static void addition_clear(struct addition *addition)
+{
+        prompt_clear(&addition->prompt);
+        free(addition->shown);
+        free(addition->given);
 }
 
 /* A staged task starts with what it was staged with and the new text, if there is any, as one turn. */
-static bool start_staged(struct call *call, const struct store_task *task, const char *instructions,
+static bool start_staged(struct call *call, const struct store_task *task, const struct addition *addition,
                          struct error *error)
 {
         const char *status;
 
-        return (!instructions || add_to_staged(call, task, instructions, error)) &&
+        return (!*addition->shown ||
+                (store_turn_append(call->db, task->turn, addition->shown, addition->given, error) &&
+                 prompt_keep(call->db, &addition->prompt, task->turn, error) &&
+                 upload_attach(call->db, addition->upload, task->turn, error))) &&
                slot_start(call->db, task->rid, task->turn, 0, call->now, &status, error);
 }
 
-static bool start_next(struct call *call, const struct store_task *task, const char *instructions, struct error *error)
+static bool start_next(struct call *call, const struct store_task *task, const struct addition *addition,
+                       struct error *error)
 {
         struct store_turn_new turn = {.task = task->rid,
                                       .sender = call->actor->user,
@@ -97,14 +125,54 @@ static bool start_next(struct call *call, const struct store_task *task, const c
                                       .origin = call->source,
                                       .state = "waiting",
                                       .agent = task->agent,
-                                      .shown = instructions,
+                                      .shown = addition->shown,
+                                      .given = addition->given,
                                       .submitted_at = call->now};
         int64_t rid, ordinal;
         const char *status;
 
         return store_turn_add(call->db, &turn, &rid, &ordinal, error) &&
-               store_prompt_part_add(call->db, rid, 0, "instructions", instructions, error) &&
+               prompt_keep(call->db, &addition->prompt, rid, error) &&
+               upload_attach(call->db, addition->upload, rid, error) &&
                slot_start(call->db, task->rid, rid, 1, call->now, &status, error);
+}
+
+static bool start(struct call *call, const struct store_task *task, const struct task_follow_up_input *input,
+                  struct error *error)
+{
+        struct addition addition = addition_of(task, input);
+        bool is_started =
+                store_task_choose(call->db, task->rid, input->model, input->reasoningEffort, input->speed, error) &&
+                (!strcmp(task->status, "staged") ? start_staged(call, task, &addition, error)
+                                                 : start_next(call, task, &addition, error));
+
+        addition_clear(&addition);
+        if (input->prepared)
+                input->prepared->is_attached = true;
+        return is_started;
+}
+
+bool task_follow_up_is_prepared_first(const struct task_follow_up_input *input)
+{
+        return input->attachments.count > 0;
+}
+
+bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *input, struct error *error)
+{
+        auto_free char *earlier = NULL;
+        auto_store_task task = {0};
+
+        if (!receipt_find(call, TOOL, input->idempotencyKey, &earlier, error))
+                return false;
+        if (earlier)
+                return true;
+        if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
+                                 PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
+            !check(call, &task, input, error))
+                return false;
+        input->prepared = memory_new(sizeof *input->prepared);
+        input->prepared->upload = upload_write(call->services, &input->attachments, NULL, error);
+        return input->prepared->upload != NULL;
 }
 
 bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result, struct error *error)
@@ -120,9 +188,7 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
             !check(call, &task, input, error))
                 return false;
-        bool is_started = !strcmp(task.status, "staged") ? start_staged(call, &task, input->instructions, error)
-                                                         : start_next(call, &task, input->instructions, error);
-        return is_started && receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
+        return start(call, &task, input, error) && receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
                audit_write(call->db, call->actor, "task.follow_up", task.id, NULL, error) &&
                render(call, task.id, result, error);
 }

@@ -150,7 +150,7 @@ static void remove_secrets(const struct services *services, const struct store_t
                        *run = turn_run_id(turn->ordinal);
         auto_error error = {0};
 
-        if (!secret_files_remove(services, turn->task_id, &error) || !control_forget(control, run, &error))
+        if (!secret_files_remove(services, turn->task_id, &error) || !control_forget_request(control, run, &error))
                 log_warning("the secrets of a turn could not be removed", "task", turn->task_id, "reason",
                             error.message);
 }

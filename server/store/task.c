@@ -131,6 +131,9 @@ static bool add_row(struct store_db *db, const struct store_task_new *task, int6
         query_integer(&query, task->created_at);
         query_optional(&query, task->started_at);
         query_integer(&query, task->created_at);
+        query_text(&query, task->model);
+        query_text(&query, task->reasoning_effort);
+        query_text(&query, task->speed);
         if (!query_run(&query, NULL, error))
                 return false;
         *rid = sqlite3_last_insert_rowid(db->connection);
@@ -144,6 +147,72 @@ bool store_task_add(struct store_db *db, const struct store_task_new *task, int6
         if (!add_row(db, task, &added, error) || !store_change_add_created(db, task, added, error))
                 return false;
         *rid = added;
+        return true;
+}
+
+bool store_task_choose(struct store_db *db, int64_t rid, const char *model, const char *effort, const char *speed,
+                       struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_CHOOSE);
+
+        query_text(&query, model);
+        query_text(&query, effort);
+        query_text(&query, speed);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
+}
+
+bool store_task_rename(struct store_db *db, int64_t rid, const char *name, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_RENAME);
+
+        query_text(&query, name);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
+}
+
+char *store_task_name_source(struct store_db *db, int64_t rid, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_NAME_SOURCE);
+        bool is_row;
+
+        query_integer(&query, rid);
+        return query_next(&query, &is_row, error) && is_row ? query_column_text(&query, 0) : NULL;
+}
+
+bool store_task_share(struct store_db *db, int64_t rid, bool is_shared, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_SHARE);
+
+        query_integer(&query, is_shared);
+        query_integer(&query, rid);
+        store_changes_access(db);
+        return query_run(&query, NULL, error);
+}
+
+static bool bury(struct store_db *db, int64_t rid, int64_t deleted_by, int64_t now, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_BURY);
+
+        query_integer(&query, now);
+        query_optional(&query, deleted_by);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
+}
+
+bool store_task_delete(struct store_db *db, int64_t rid, int64_t deleted_by, int64_t now, bool *is_done,
+                       struct error *error)
+{
+        int changed = 0;
+
+        if (!bury(db, rid, deleted_by, now, error))
+                return false;
+        auto_query query = query_begin(db, STATEMENT_TASK_DELETE);
+        query_integer(&query, rid);
+        store_changes_access(db);
+        if (!query_run(&query, &changed, error))
+                return false;
+        *is_done = changed == 1;
         return true;
 }
 

@@ -36,6 +36,7 @@ void store_task_clear(struct store_task *task);
 /* What a new task is made of. Borrowed strings. */
 struct store_task_new {
         const char *id, *name, *status, *type, *agent, *source, *branches;
+        const char *model, *reasoning_effort, *speed; /* NULL: not chosen */
         int64_t environment, creator;
         bool is_shared;
         int64_t created_at, started_at;
@@ -48,6 +49,16 @@ MUST_CHECK bool store_task_find_rid(struct store_db *db, int64_t rid, int64_t vi
                                     bool *is_found, struct error *error);
 MUST_CHECK bool store_task_add(struct store_db *db, const struct store_task_new *task, int64_t *rid,
                                struct error *error);
+/* Changes the choices that are not NULL. */
+MUST_CHECK bool store_task_choose(struct store_db *db, int64_t rid, const char *model, const char *effort,
+                                  const char *speed, struct error *error);
+MUST_CHECK bool store_task_rename(struct store_db *db, int64_t rid, const char *name, struct error *error);
+/* "unset", "chosen" or "generated"; the caller frees it. NULL on error. */
+char *store_task_name_source(struct store_db *db, int64_t rid, struct error *error);
+MUST_CHECK bool store_task_share(struct store_db *db, int64_t rid, bool is_shared, struct error *error);
+/* Deletes a task that does not run, leaving the record that access is decided on; *is_done is false when it runs. */
+MUST_CHECK bool store_task_delete(struct store_db *db, int64_t rid, int64_t deleted_by, int64_t now, bool *is_done,
+                                  struct error *error);
 /* Points at the turn without a change of state (a staged task's first turn). */
 MUST_CHECK bool store_task_set_turn(struct store_db *db, int64_t rid, int64_t turn, struct error *error);
 MUST_CHECK bool store_task_set_reply(struct store_db *db, int64_t rid, int64_t turn, struct error *error);

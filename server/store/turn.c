@@ -174,11 +174,12 @@ bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, co
         return true;
 }
 
-bool store_turn_append(struct store_db *db, int64_t rid, const char *more, struct error *error)
+bool store_turn_append(struct store_db *db, int64_t rid, const char *shown, const char *given, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TURN_APPEND);
 
-        query_text(&query, more);
+        query_text(&query, shown);
+        query_text(&query, given);
         query_integer(&query, rid);
         return query_run(&query, NULL, error);
 }
@@ -215,13 +216,11 @@ bool store_turn_end(struct store_db *db, int64_t rid, const struct store_turn_en
         return true;
 }
 
-bool store_prompt_part_add(struct store_db *db, int64_t turn, int position, const char *kind, const char *body,
-                           struct error *error)
+bool store_prompt_part_add(struct store_db *db, int64_t turn, const char *kind, const char *body, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_PROMPT_PART_ADD);
 
         query_integer(&query, turn);
-        query_integer(&query, position);
         query_text(&query, kind);
         query_text(&query, body);
         return query_run(&query, NULL, error);

@@ -81,16 +81,19 @@ MUST_CHECK bool store_turn_list_unfinished(struct store_db *db, int64_t **rids, 
 /* Compare-and-set of the state; started_at is written once and may be 0. */
 MUST_CHECK bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, const char *to,
                                      int64_t started_at, bool *is_done, struct error *error);
-/* Puts more text behind what a staged turn shows, an empty line between. */
-MUST_CHECK bool store_turn_append(struct store_db *db, int64_t rid, const char *more, struct error *error);
+/* Puts more text behind what a staged turn shows, an empty line between; `given` is what the agent gets instead, NULL
+ * for the same. */
+MUST_CHECK bool store_turn_append(struct store_db *db, int64_t rid, const char *shown, const char *given,
+                                  struct error *error);
 /* Records who asked for the end of an unfinished turn; a stop replaces an interrupt, nothing else is replaced. */
 MUST_CHECK bool store_turn_stop(struct store_db *db, int64_t rid, const char *kind, const char *user, int64_t now,
                                 struct error *error);
 /* Ends an unfinished turn; *is_done is false when it had ended. */
 MUST_CHECK bool store_turn_end(struct store_db *db, int64_t rid, const struct store_turn_end *end, bool *is_done,
                                struct error *error);
-MUST_CHECK bool store_prompt_part_add(struct store_db *db, int64_t turn, int position, const char *kind,
-                                      const char *body, struct error *error);
+/* Puts a part behind those the turn has. */
+MUST_CHECK bool store_prompt_part_add(struct store_db *db, int64_t turn, const char *kind, const char *body,
+                                      struct error *error);
 MUST_CHECK bool store_reply_put(struct store_db *db, int64_t turn, const char *body, int64_t characters,
                                 int64_t replied_at, struct error *error);
 MUST_CHECK bool store_reply_find(struct store_db *db, int64_t turn, struct store_reply *reply, bool *is_found,

@@ -4,6 +4,9 @@
 
 #include "server/base/document.h"
 #include "server/services/environment.h"
+#include "server/services/model.h"
+#include "server/services/task.h"
+#include "server/services/template.h"
 
 struct stub stub;
 
@@ -16,10 +19,11 @@ void stub_reset(void)
                 .host = "127.0.0.1",
                 .mcp_server_enabled = true,
                 .body_maximum_kilobytes = 1024,
+                .attachment_body_megabytes = 3,
         };
         stub.changes = 0;
         stub.is_revoked = stub.revokes = stub.disables = false;
-        stub.runs = 0;
+        stub.runs = stub.prepared = stub.kept = 0;
         json_decref(stub.result);
         stub.result = NULL;
 }
@@ -150,4 +154,68 @@ bool task_interrupt(struct call *call, const struct task_interrupt_input *input,
         stub.runs++;
         *result = json_pack("{s:s, s:s}", "taskId", input->taskId, "queue", input->queue ? input->queue : "none");
         return true;
+}
+
+const char *const model_speeds[] = {"standard", "fast", "ultrafast", NULL};
+
+static const struct field attachment_rows[] = {
+        STRING_FIELD(struct attachment_input, filename, .is_required = true, .help = "Name."),
+        STRING_FIELD(struct attachment_input, content, .is_required = true, .help = "The file."),
+};
+const struct field_table attachment_table = FIELD_TABLE(struct attachment_input, attachment_rows);
+
+static const struct field handoff_rows[] = {
+        STRING_FIELD(struct handoff_input, summary, .is_required = true, .help = "What was done."),
+};
+const struct field_table handoff_table = FIELD_TABLE(struct handoff_input, handoff_rows);
+
+bool template_list(struct call *call, const struct template_list_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)input, (void)error;
+        run_read();
+        *result = json_pack("{s:s, s:[]}", "environment", "main", "templates");
+        return true;
+}
+
+bool task_rename(struct call *call, const struct task_rename_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        *result = json_pack("{s:[s]}", "renamedTaskIds", input->taskId);
+        return true;
+}
+
+bool task_create_is_prepared_first(const struct task_create_input *input)
+{
+        return input->attachments.count > 0;
+}
+
+bool task_create_prepare(struct call *call, struct task_create_input *input, struct error *error)
+{
+        const struct attachment_input *first = input->attachments.items;
+
+        (void)call;
+        if (!strcmp(first->filename, "bad"))
+                return error_set(error, ERROR_ATTACHMENT_INVALID, NULL);
+        input->prepared = memory_new(sizeof *input->prepared);
+        stub.prepared++;
+        return true;
+}
+
+bool task_follow_up_is_prepared_first(const struct task_follow_up_input *input)
+{
+        return input->attachments.count > 0;
+}
+
+bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *input, struct error *error)
+{
+        (void)call, (void)input, (void)error;
+        return true;
+}
+
+void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_done)
+{
+        (void)services;
+        if (prepared && is_done)
+                stub.kept++;
+        free(prepared);
 }

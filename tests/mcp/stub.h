@@ -18,6 +18,8 @@ struct stub {
         atomic_bool revokes;    /* a run of a read revokes the token */
         atomic_bool disables;   /* a run of a read switches MCP off */
         atomic_int runs;        /* of any tool */
+        atomic_int prepared;    /* inputs that were prepared before their piece of work... */
+        atomic_int kept;        /* ... and taken over by it */
         json_t *result;         /* what task_get and task_file_read return when set */
         sem_t entered, gate;    /* task_stop of "gated" posts the first and waits for the second */
 };

@@ -82,7 +82,9 @@ static void arguments_that_do_not_fit_are_named(void **state)
         expect_invalid("get_task", "{\"taskId\":\"t\",\"latestResponseMaxChars\":0}", "latestResponseMaxChars");
         expect_invalid("get_task", "{\"taskId\":\"t\",\"outputMaxChars\":1.5}", "outputMaxChars");
         expect_invalid("get_task", "{\"taskId\":\"t\",\"taskid\":\"t\"}", "did you mean taskId?");
-        expect_invalid("create_task", "{\"template\":\"x\"}", "template is not known");
+        expect_invalid("create_task", "{\"agents\":[\"x\"]}", "agents is not known");
+        expect_invalid("create_task", "{\"attachments\":[{\"filename\":\"a\"}]}", "attachments[0].content is required");
+        expect_invalid("create_task", "{\"handoff\":{}}", "handoff.summary is required");
         expect_invalid("create_task", "{\"requestId\":\"x\"}", "requestId must be a UUID");
         expect_invalid("create_task", "{\"branches\":{\"a\":1}}", "branches.a must be a string");
         expect_invalid("create_task", "{\"agent\":\"other\"}", "agent must be one of: shell");
@@ -274,10 +276,26 @@ static void every_tool_is_described_for_every_client(void **state)
                 assert_int_equal(json_is_true(json_object_get(hints, "readOnlyHint")),
                                  mcp_tools[i]->mode == TOOL_READS);
                 assert_true(mcp_tools[i]->input->size <= TOOL_INPUT_SIZE && mcp_tools[i]->input->size > 0);
-                assert_true(mcp_tools[i]->body_maximum <= EXCHANGE_BODY_MAXIMUM);
                 assert_non_null(mcp_tools[i]->toolset);
                 assert_non_null(mcp_tools[i]->run);
         }
+}
+
+static void files_are_prepared_before_the_piece_of_work_and_released_whatever_comes(void **state)
+{
+        (void)state;
+        auto_reply made = call_tool("create_task", "{\"instructions\":\"x\",\"attachments\":"
+                                                   "[{\"filename\":\"a\",\"content\":\"b\"}]}");
+        assert_non_null(json_object_get(result_of(&made), "structuredContent"));
+        assert_int_equal(stub.prepared, 1);
+        assert_int_equal(stub.kept, 1);
+        auto_reply bad = call_tool("create_task", "{\"instructions\":\"x\",\"attachments\":"
+                                                  "[{\"filename\":\"bad\",\"content\":\"b\"}]}");
+        assert_non_null(strstr(result_text(&bad), "invalid_attachment"));
+        assert_int_equal(stub.kept, 1);
+        auto_reply plain = call_tool("create_task", "{\"instructions\":\"x\"}");
+        assert_non_null(json_object_get(result_of(&plain), "structuredContent"));
+        assert_int_equal(stub.prepared, 1);
 }
 
 int run_tool_tests(void)
@@ -290,6 +308,8 @@ int run_tool_tests(void)
                 cmocka_unit_test_setup(a_read_tells_only_fixed_sentences, fixture_reset),
                 cmocka_unit_test_setup(a_change_tells_why_it_was_refused, fixture_reset),
                 cmocka_unit_test_setup(a_write_and_what_blocks_are_answered_later, fixture_reset),
+                cmocka_unit_test_setup(files_are_prepared_before_the_piece_of_work_and_released_whatever_comes,
+                                       fixture_reset),
                 cmocka_unit_test_setup(a_client_that_leaves_undoes_nothing, fixture_reset),
                 cmocka_unit_test_setup(a_read_is_made_again_when_access_changed_under_it, fixture_reset),
                 cmocka_unit_test_setup(what_was_read_is_withheld_when_mcp_or_the_key_is_gone, fixture_reset),

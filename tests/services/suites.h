@@ -18,6 +18,7 @@ int run_runtime_stop_tests(void);
 int run_redaction_tests(void);
 int run_reply_tests(void);
 int run_setting_tests(void);
+int run_submission_tests(void);
 int run_turn_tests(void);
 int run_value_set_tests(void);
 int run_vault_tests(void);

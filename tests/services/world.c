@@ -219,6 +219,36 @@ json_t *world_follow_up(struct world *world, const struct actor *actor, struct t
         return call_write(&call, follow_up_work, &input, &result, error) ? result : NULL;
 }
 
+struct change {
+        enum world_change kind;
+        const char *task_id, *name;
+};
+
+static bool change_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        const struct change *change = input;
+
+        switch (change->kind) {
+        case WORLD_RENAME:
+                return task_rename(call, &(struct task_rename_input){change->task_id, change->name}, result, error);
+        case WORLD_UNSHARE:
+                return task_share(call, &(struct task_share_input){change->task_id, false}, result, error);
+        case WORLD_START:
+                return task_start(call, &(struct task_start_input){change->task_id}, result, error);
+        }
+        return false;
+}
+
+json_t *world_change(struct world *world, const struct actor *actor, enum world_change change, const char *task_id,
+                     const char *name, struct error *error)
+{
+        struct change input = {change, task_id, name};
+        struct call call = world_call(world, actor);
+        json_t *result = NULL;
+
+        return call_write(&call, change_work, &input, &result, error) ? result : NULL;
+}
+
 json_t *world_get(struct world *world, const struct actor *actor, struct task_get_input input, struct error *error)
 {
         struct call call = world_call(world, actor);

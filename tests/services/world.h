@@ -41,6 +41,9 @@ json_t *world_create(struct world *world, const struct actor *actor, struct task
                      struct error *error);
 json_t *world_follow_up(struct world *world, const struct actor *actor, struct task_follow_up_input input,
                         struct error *error);
+enum world_change { WORLD_RENAME, WORLD_UNSHARE, WORLD_START };
+json_t *world_change(struct world *world, const struct actor *actor, enum world_change change, const char *task_id,
+                     const char *name, struct error *error);
 json_t *world_get(struct world *world, const struct actor *actor, struct task_get_input input, struct error *error);
 json_t *world_output(struct world *world, const struct actor *actor, const char *task_id, const char *section,
                      struct error *error);

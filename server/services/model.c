@@ -1,0 +1,127 @@
+#include "server/services/model.h"
+
+#include <string.h>
+
+#include "server/base/document.h"
+#include "server/base/log.h"
+#include "server/base/path.h"
+#include "server/services/models_shipped.h"
+
+#define FILE_MAXIMUM (1024 * 1024)
+#define STANDARD "standard"
+#define ULTRAFAST "ultrafast"
+
+const char *const model_speeds[] = {STANDARD, "fast", ULTRAFAST, NULL};
+
+json_t *model_catalogue(const struct services *services)
+{
+        auto_free char *path = path_join(services->data_folder, "models.json");
+        auto_text content = TEXT_WITH_MAXIMUM(FILE_MAXIMUM);
+        auto_error error = {0};
+        bool is_missing = false;
+        json_t *own = NULL;
+
+        if (path_read(path, FILE_MAXIMUM, &content, &is_missing, &error))
+                own = document_parse(text_string(&content), content.length, &error);
+        if (!own && !is_missing)
+                log_warning("models.json cannot be used; the shipped catalogue is", "reason", error.message);
+        return own ? own : json_loads(models_shipped, 0, NULL);
+}
+
+static void append_ids(struct text *out, const json_t *models)
+{
+        json_t *model;
+        size_t i;
+
+        json_array_foreach((json_t *)models, i, model)
+                text_printf(out, "%s%s", i ? ", " : "", document_get_string(model, "id"));
+}
+
+static const json_t *find_model(const json_t *models, const char *id)
+{
+        json_t *model;
+        size_t i;
+
+        json_array_foreach((json_t *)models, i, model)
+        {
+                const char *known = document_get_string(model, "id");
+                if (known && !strcmp(known, id))
+                        return model;
+        }
+        return NULL;
+}
+
+static bool has_word(const json_t *list, const char *word)
+{
+        json_t *entry;
+        size_t i;
+
+        json_array_foreach((json_t *)list, i,
+                           entry) if (json_is_string(entry) && !strcmp(json_string_value(entry), word)) return true;
+        return false;
+}
+
+static char *words_of(const json_t *list)
+{
+        struct text out = TEXT_WITH_MAXIMUM(400);
+        json_t *entry;
+        size_t i;
+
+        json_array_foreach((json_t *)list, i, entry) text_printf(&out, "%s%s", i ? ", " : "", json_string_value(entry));
+        return text_take(&out);
+}
+
+static int rank(const char *speed)
+{
+        int at = 0;
+
+        while (model_speeds[at] && strcmp(model_speeds[at], speed))
+                at++;
+        return at;
+}
+
+static bool check_speed(const struct environment *environment, const char *agent, const char *model_id,
+                        const json_t *model, const char *speed, struct error *error)
+{
+        const struct settings *settings = settings_current();
+
+        if (strcmp(agent, "codex"))
+                return error_set(error, ERROR_SPEED_INVALID, "speed: only codex offers speeds");
+        if (!strcmp(speed, STANDARD))
+                return true;
+        if (!has_word(json_object_get(model, "speeds"), speed))
+                return error_set(error, ERROR_SPEED_INVALID, "speed: %s does not offer %s", model_id, speed);
+        if (rank(speed) > rank(settings->codex_speed))
+                return error_set(error, ERROR_SPEED_DENIED, "speed: the server allows %s at most (CODEX_SPEED)",
+                                 settings->codex_speed);
+        if (rank(speed) > rank(environment->file.codexSpeed))
+                return error_set(error, ERROR_SPEED_DENIED, "speed: the environment allows %s at most (codexSpeed)",
+                                 environment->file.codexSpeed);
+        if (json_object_get(environment->file.environment, "OPENAI_BASE_URL"))
+                return error_set(error, ERROR_SPEED_INVALID, "speed: a custom endpoint offers only standard");
+        return true;
+}
+
+bool model_check(const struct services *services, const struct environment *environment, const char *agent,
+                 const struct model_choice *choice, struct error *error)
+{
+        if (!choice->model && !choice->effort && !choice->speed)
+                return true;
+        auto_json *catalogue = model_catalogue(services);
+        const json_t *row = json_object_get(catalogue, agent), *models = json_object_get(row, "models");
+        const char *id = choice->model ? choice->model : document_get_string(row, "default");
+        const json_t *model = id ? find_model(models, id) : NULL;
+        if (choice->model && !model) {
+                auto_text known = TEXT_WITH_MAXIMUM(400);
+                append_ids(&known, models);
+                return error_set(error, ERROR_MODEL_INVALID, "model: %s has no model %.100s; it has: %s", agent,
+                                 choice->model, known.length ? text_string(&known) : "none to choose from");
+        }
+        const json_t *efforts = json_object_get(model, "efforts");
+        if (choice->effort && !has_word(efforts, choice->effort)) {
+                auto_free char *known = words_of(efforts);
+                return error_set(error, ERROR_EFFORT_INVALID, "reasoningEffort: %s offers %s", id ? id : agent,
+                                 *known ? known : "none");
+        }
+        return !choice->speed || check_speed(environment, agent, id ? id : agent, model, choice->speed, error);
+}

@@ -1,0 +1,274 @@
+#include "tests/services/suites.h"
+#include "tests/services/world.h"
+
+#include <sys/stat.h>
+
+#include "server/base/path.h"
+#include "server/services/model.h"
+#include "server/services/prompt.h"
+#include "server/services/template.h"
+
+static void write_setup(struct world *world, const char *name, const char *content)
+{
+        auto_error error = {0};
+        auto_free char *path = text_format("%s/environments/main/%s", world->setup, name),
+                       *folder = text_format("%s/environments/main/templates", world->setup);
+
+        assert_true(path_make_folder(folder, 0700, &error));
+        assert_true(path_write(path, content, strlen(content), 0600, &error));
+}
+
+static const char template[] =
+        "{\"title\":\"Fix a bug\",\"description\":\"Finds it too\",\"instructions\":\"Fix {{where}} with {{how}}; "
+        "{{other}}\","
+        "\"parameters\":[{\"name\":\"where\",\"required\":true},{\"name\":\"how\",\"type\":\"select\","
+        "\"options\":[\"care\",\"haste\"],\"default\":\"care\"},{\"name\":\"many\",\"type\":\"select\",\"multiSelect\":"
+        "true,"
+        "\"options\":[\"a\",\"b\"]}]}";
+
+static void a_template_is_listed_with_its_parameters(void **state)
+{
+        struct world *world = *state;
+        auto_error error = {0};
+        struct call call = {.services = &world->services, .db = world->db, .actor = world->viewer};
+        struct template_list_input input = {"main"};
+        json_t *result;
+
+        write_setup(world, "templates/fix.json", template);
+        write_setup(world, "templates/broken.json", "{\"title\":7}");
+        write_setup(world, "templates/notes.txt", "no template");
+        assert_true(template_list(&call, &input, &result, &error));
+        auto_json *owned = result;
+        json_t *templates = json_object_get(owned, "templates"), *fix = json_array_get(templates, 1);
+        assert_int_equal(json_array_size(templates), 2);
+        assert_string_equal(member(json_array_get(templates, 0), "brokenReason"), "title must be a string");
+        assert_string_equal(member(fix, "name"), "fix");
+        assert_string_equal(member(fix, "title"), "Fix a bug");
+        json_t *how = json_array_get(json_object_get(fix, "parameters"), 1);
+        assert_string_equal(member(how, "default"), "care");
+        assert_true(json_is_true(json_object_get(how, "optionsEnforced")));
+        call.actor = world->outsider;
+        assert_false(template_list(&call, &input, &result, &error));
+        assert_code(error, "environment_not_found");
+}
+
+static void expect_render(struct world *world, const char *values, const char *rendered, const char *code)
+{
+        auto_error error = {0};
+        auto_json *map = document_parse(values, strlen(values), &error);
+        auto_free char *text = template_render(&world->services, "main", "fix", map, &error);
+
+        if (rendered)
+                assert_string_equal(text, rendered);
+        else
+                assert_code(error, code);
+}
+
+static void a_templates_values_are_checked_and_put_in_place(void **state)
+{
+        struct world *world = *state;
+        auto_error error = {0};
+
+        write_setup(world, "templates/fix.json", template);
+        expect_render(world, "{\"where\":\"the {{how}} parser\"}", "Fix the {{how}} parser with care; {{other}}", NULL);
+        expect_render(world, "{\"where\":\"x\",\"how\":\"haste\",\"many\":\"a,b\"}", "Fix x with haste; {{other}}",
+                      NULL);
+        expect_render(world, "{}", NULL, "missing_required_parameter");
+        expect_render(world, "{\"where\":\"x\",\"how\":\"luck\"}", NULL, "invalid_parameter");
+        expect_render(world, "{\"where\":\"x\",\"many\":\"a,c\"}", NULL, "invalid_parameter");
+        expect_render(world, "{\"where\":\"x\",\"when\":\"now\"}", NULL, "unknown_parameter");
+        assert_null(template_render(&world->services, "main", "../fix", NULL, &error));
+        assert_code(error, "template_not_found");
+}
+
+static void expect_choice(struct world *world, const char *agent, struct model_choice choice, const char *code)
+{
+        auto_error error = {0};
+        auto_environment *environment = environment_find(world->services.environments, "main");
+        bool is_good = model_check(&world->services, environment, agent, &choice, &error);
+
+        if (code) {
+                assert_false(is_good);
+                assert_code(error, code);
+        } else {
+                assert_true(is_good);
+        }
+}
+
+static void a_choice_of_model_is_checked_against_the_catalogue(void **state)
+{
+        struct world *world = *state;
+        auto_free char *path = path_join(world->services.data_folder, "models.json");
+        static const char own[] = "{\"shell\":{\"default\":\"m1\",\"models\":[{\"id\":\"m1\",\"efforts\":[\"low\"]}]},"
+                                  "\"codex\":{\"default\":\"c1\",\"models\":[{\"id\":\"c1\",\"speeds\":[\"fast\"]}]}}";
+        auto_error error = {0};
+
+        expect_choice(world, "shell", (struct model_choice){0}, NULL);
+        expect_choice(world, "shell", (struct model_choice){.model = "gpt"}, "invalid_model");
+        assert_true(path_write(path, own, strlen(own), 0600, &error));
+        expect_choice(world, "shell", (struct model_choice){.model = "m1", .effort = "low"}, NULL);
+        expect_choice(world, "shell", (struct model_choice){.model = "m2"}, "invalid_model");
+        expect_choice(world, "shell", (struct model_choice){.effort = "high"}, "invalid_reasoning_effort");
+        expect_choice(world, "shell", (struct model_choice){.speed = "standard"}, "invalid_speed");
+        expect_choice(world, "codex", (struct model_choice){.speed = "standard"}, NULL);
+        expect_choice(world, "codex", (struct model_choice){.speed = "ultrafast"}, "invalid_speed");
+        expect_choice(world, "codex", (struct model_choice){.speed = "fast"}, "speed_not_allowed");
+}
+
+static void a_choice_needs_its_agent_named_and_is_kept(void **state)
+{
+        struct world *world = *state;
+        auto_free char *path = path_join(world->services.data_folder, "models.json");
+        static const char own[] = "{\"shell\":{\"models\":[{\"id\":\"m1\"},{\"id\":\"m2\"}]}}";
+        auto_error error = {0}, unnamed = {0};
+
+        assert_true(path_write(path, own, strlen(own), 0600, &error));
+        assert_null(world_create(world, world->dev, NEW_TASK(.environment = "main", .instructions = "x", .model = "m1"),
+                                 &unnamed));
+        assert_code(unnamed, "invalid_input");
+        auto_json *made = must(world_create(
+                world, world->dev,
+                NEW_TASK(.environment = "main", .instructions = "x", .agent = "shell", .model = "m1", .staged = true),
+                &error));
+        assert_string_equal(member(json_object_get(made, "task"), "model"), "m1");
+        auto_json *started = must(world_follow_up(
+                world, world->dev,
+                (struct task_follow_up_input){.taskId = member(made, "taskId"), .instructions = "y", .model = "m2"},
+                &error));
+        assert_string_equal(member(json_object_get(started, "task"), "model"), "m2");
+}
+
+static struct field_objects attachments_of(struct attachment_input *items, size_t count)
+{
+        return (struct field_objects){items, count};
+}
+
+static void files_wait_on_disk_until_they_are_delivered_or_dropped(void **state)
+{
+        struct world *world = *state;
+        auto_error error = {0};
+        struct attachment_input items[] = {{"a.txt", "hello", "utf8"}, {"b.bin", "AAEC", "base64"}};
+        struct field_objects list = attachments_of(items, 2);
+        struct handoff_input handoff = {"a session", "half done", "all of it"};
+        struct stat info;
+
+        struct upload *upload = upload_write(&world->services, &list, &handoff, &error);
+        assert_non_null(upload);
+        assert_int_equal(upload->count, 3);
+        assert_int_equal(upload->files[1].size, 3);
+        auto_free char *folder = text_format("%s/uploads/%s", world->services.data_folder, upload->id);
+        assert_int_equal(stat(folder, &info), 0);
+        upload_free(&world->services, upload, true);
+        assert_int_equal(stat(folder, &info), 0);
+        upload_sweep(&world->services, world->db);
+        assert_int_not_equal(stat(folder, &info), 0);
+}
+
+static void bad_files_are_refused_and_leave_nothing(void **state)
+{
+        struct world *world = *state;
+        struct attachment_input twice[] = {{"a", "1", "utf8"}, {"a", "2", "utf8"}};
+        struct attachment_input broken[] = {{"a", "1", "utf8"}, {"b", "not base64!", "base64"}};
+        struct field_objects lists[] = {attachments_of(twice, 2), attachments_of(broken, 2)};
+        auto_free char *count = text_format("test -z \"$(ls -A %s/uploads 2>/dev/null)\"", world->services.data_folder);
+
+        for (size_t i = 0; i < COUNT_OF(lists); i++) {
+                auto_error error = {0};
+                assert_null(upload_write(&world->services, &lists[i], NULL, &error));
+                assert_code(error, "invalid_attachment");
+        }
+        assert_int_equal(system(count), 0);
+}
+
+static void delivered_files_replace_what_the_agent_put_in_their_way(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "x");
+        auto_error error = {0};
+        struct attachment_input items[] = {{"a.txt", "ours", "utf8"}};
+        struct field_objects list = attachments_of(items, 1);
+        struct stat info;
+
+        world_output_file(world, id, "victim", "untouched", 9);
+        auto_free char *output = text_format("%s/tasks/%s/output", world->services.data_folder, id),
+                       *victim = path_join(output, "victim"), *link = path_join(output, ATTACHMENTS_FOLDER),
+                       *file = path_join(output, ATTACHMENTS_FOLDER "/a.txt");
+        assert_int_equal(symlink(output, link), 0);
+        struct upload *upload = upload_write(&world->services, &list, NULL, &error);
+        struct store_attachment row = {.filename = text_copy("a.txt"), .upload = text_copy(upload->id), .size = 4};
+        struct store_attachments rows = {&row, 1};
+        assert_true(upload_deliver(&world->services, id, &rows, &error));
+        assert_int_equal(lstat(link, &info), 0);
+        assert_true(S_ISDIR(info.st_mode));
+        assert_int_equal(unlink(file), 0);
+        assert_int_equal(symlink(victim, file), 0);
+        assert_true(upload_deliver(&world->services, id, &rows, &error));
+        auto_text content = TEXT_WITH_MAXIMUM(100), kept = TEXT_WITH_MAXIMUM(100);
+        assert_true(path_read(file, 100, &content, NULL, &error));
+        assert_string_equal(text_string(&content), "ours");
+        assert_true(path_read(victim, 100, &kept, NULL, &error));
+        assert_string_equal(text_string(&kept), "untouched");
+        upload_free(&world->services, upload, false);
+        free(row.filename);
+        free(row.upload);
+}
+
+static void a_script_gets_what_we_add_as_comments(void **state)
+{
+        struct handoff_input handoff = {"a session", "done\nleft", NULL};
+        auto_prompt prompt = {.parts = {[PROMPT_INSTRUCTIONS] = "echo hi"}};
+
+        (void)state;
+        prompt_generate(&prompt, &handoff, NULL);
+        auto_free char *shown = prompt_shown(&prompt), *given = prompt_given(&prompt, agent_find("shell"));
+        assert_non_null(strstr(shown, "echo hi\n\n## Handoff context"));
+        assert_non_null(strstr(given, "echo hi\n\n# ## Handoff context"));
+        assert_non_null(strstr(given, "# left\n"));
+}
+
+static void a_task_is_renamed_shared_and_started(void **state)
+{
+        struct world *world = *state;
+        auto_error error = {0}, again = {0};
+        auto_json *made = must(world_create(
+                world, world->dev, NEW_TASK(.environment = "main", .instructions = "x", .staged = true), &error));
+        const char *id = member(made, "taskId");
+
+        auto_json *renamed = must(world_change(world, world->dev, WORLD_RENAME, id, "A name", &error));
+        assert_true(json_is_null(json_object_get(json_object_get(renamed, "previousNames"), id)));
+        assert_true(json_is_null(json_object_get(json_object_get(renamed, "previousNameSources"), id)));
+        assert_string_equal(member(json_object_get(renamed, "task"), "name"), "A name");
+        auto_json *hidden = must(world_change(world, world->dev, WORLD_UNSHARE, id, NULL, &error));
+        assert_true(json_is_false(json_object_get(hidden, "shared")));
+        assert_null(world_get(world, world->viewer, (struct task_get_input){.taskId = id}, &again));
+        assert_code(again, "task_not_found");
+        auto_json *started = must(world_change(world, world->dev, WORLD_START, id, NULL, &error));
+        assert_string_equal(member(started, "status"), "running");
+        assert_null(world_change(world, world->dev, WORLD_START, id, NULL, &again));
+        assert_code(again, "conflict");
+        assert_int_equal(world_number(world,
+                                      "SELECT count(*) FROM audit WHERE action IN ('task.rename', 'task.unshare', "
+                                      "'task.start')"),
+                         3);
+}
+
+int run_submission_tests(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(a_template_is_listed_with_its_parameters, world_open, world_close),
+                cmocka_unit_test_setup_teardown(a_templates_values_are_checked_and_put_in_place, world_open,
+                                                world_close),
+                cmocka_unit_test_setup_teardown(a_choice_of_model_is_checked_against_the_catalogue, world_open,
+                                                world_close),
+                cmocka_unit_test_setup_teardown(a_choice_needs_its_agent_named_and_is_kept, world_open, world_close),
+                cmocka_unit_test_setup_teardown(files_wait_on_disk_until_they_are_delivered_or_dropped, world_open,
+                                                world_close),
+                cmocka_unit_test_setup_teardown(bad_files_are_refused_and_leave_nothing, world_open, world_close),
+                cmocka_unit_test_setup_teardown(delivered_files_replace_what_the_agent_put_in_their_way, world_open,
+                                                world_close),
+                cmocka_unit_test(a_script_gets_what_we_add_as_comments),
+                cmocka_unit_test_setup_teardown(a_task_is_renamed_shared_and_started, world_open, world_close),
+        };
+
+        return cmocka_run_group_tests_name("submissions", tests, NULL, NULL);
+}
