@@ -14,8 +14,7 @@ static const struct field list_rows[] = {
 static const struct field_table list_output = OUTPUT_TABLE("teams", list_rows);
 
 REST_SERVICE_PLAIN(team_list)
-const struct rest_operation rest_team_list = {
-        .output = &list_output, .run = run_team_list, .page = {"teams", "name"}};
+const struct rest_operation rest_team_list = {.output = &list_output, .run = run_team_list, .page = {"teams", "name"}};
 
 static const struct field added_rows[] = {
         OUT_STRING("id", .is_required = true, .help = "Stable id."),

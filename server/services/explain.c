@@ -21,7 +21,8 @@ static const struct field rows[] = {
         STRING_FIELD(struct access_explain_input, user, .is_required = true, .minimum = 1, .maximum = 64,
                      .help = "The user."),
         STRING_FIELD(struct access_explain_input, permission, .is_required = true, .minimum = 1, .maximum = 64,
-                     .is_valid = is_permission, .shape = "a permission such as tasks:create", .help = "The permission."),
+                     .is_valid = is_permission, .shape = "a permission such as tasks:create",
+                     .help = "The permission."),
         STRING_FIELD(struct access_explain_input, environment, .minimum = 1, .maximum = 100,
                      .help = "The environment; for a permission at the server, or in all environments, left out."),
 };
@@ -71,7 +72,7 @@ static bool find_environment(struct call *call, const char *name, int64_t *rid, 
         *rid = 0;
         if (!name)
                 return true;
-        auto_environment *found = (struct environment *)environment_require(call, name, error);
+        auto_environment *found = environment_require(call, name, error);
         if (!found)
                 return false;
         *rid = found->rid;

@@ -38,8 +38,8 @@ static void read_row(struct query *query, void (*each)(const struct store_audit 
                 free(strings[i]);
 }
 
-bool store_audit_list(struct store_db *db, int64_t before, int64_t limit, void (*each)(const struct store_audit *entry, void *context),
-                      void *context, struct error *error)
+bool store_audit_list(struct store_db *db, int64_t before, int64_t limit,
+                      void (*each)(const struct store_audit *entry, void *context), void *context, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_AUDIT_NEWEST);
         bool is_row, is_good;

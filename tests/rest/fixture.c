@@ -6,6 +6,7 @@
 #include "server/services/environment.h"
 #include "server/services/feed.h"
 #include "server/services/key.h"
+#include "server/services/login_limit.h"
 #include "server/services/role.h"
 #include "server/services/user.h"
 
@@ -33,6 +34,8 @@ int rest_set_up(void **state)
         fixture->server = http_server_start(&options, &error);
         assert_string_equal(error.message, "");
         fixture->connection = connection_open(fixture->server);
+        fixture->administrator = rest_key(fixture, "root", "Server Admin");
+        login_limit_reset();
         *state = fixture;
         return 0;
 }
@@ -49,6 +52,7 @@ int rest_tear_down(void **state)
         environments_close(fixture->services.environments);
         store_close(fixture->services.store);
         assert_true(path_remove_tree(fixture->root, &error));
+        free(fixture->administrator);
         free(fixture);
         return 0;
 }
@@ -74,4 +78,9 @@ char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
         json_decref(made);
         store_reader_close(reader);
         return result;
+}
+
+char *rest_bearer(const char *key)
+{
+        return text_format("Authorization: Bearer %s\r\nContent-Type: application/json\r\n", key);
 }

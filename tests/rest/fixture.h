@@ -11,6 +11,7 @@ struct rest_fixture {
         struct routes_context context;
         struct http_server *server;
         struct connection *connection;
+        char *administrator; /* a key of a server administrator */
 };
 
 int rest_set_up(void **state);
@@ -19,7 +20,11 @@ int rest_tear_down(void **state);
 /* A new user with the role at the server (NULL for none) and a key of theirs, on the heap. */
 char *rest_key(struct rest_fixture *fixture, const char *user, const char *role);
 
+/* The header lines of a JSON request with that key, on the heap. */
+char *rest_bearer(const char *key);
+
 int run_route_tests(void);
+int run_session_tests(void);
 int run_reference_tests(void);
 
 #endif

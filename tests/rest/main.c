@@ -4,5 +4,5 @@
 int main(void)
 {
         secret_init();
-        return run_route_tests() + run_reference_tests();
+        return run_route_tests() + run_session_tests() + run_reference_tests();
 }
