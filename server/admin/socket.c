@@ -66,11 +66,12 @@ static json_t *answer(struct services *services, int client)
         auto_error error = {0};
         json_t *result = NULL;
 
+        /* Read first: a connection closed over what was not read would lose the answer. */
+        auto_json *request = line_read(client, &error);
         if (!is_allowed(client)) {
                 error_set(&error, ERROR_PERMISSION_DENIED, "only root and the server's own user may do this");
                 return error_answer(&error);
         }
-        auto_json *request = line_read(client, &error);
         if (!request || !run_request(services, request, &result, &error))
                 return error_answer(&error);
         return json_pack("{s:o}", "result", result);

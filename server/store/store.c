@@ -9,10 +9,10 @@
 #include "server/base/path.h"
 #include "server/store/migrate.h"
 #include "server/store/query.h"
+#include "server/store/room.h"
 #include "server/store/task_list.h"
 
-/* Space kept back for recording how things end when the disk is full. */
-#define RESERVE_BYTES (8 * 1024 * 1024)
+/* With less free space nothing new should begin. */
 #define LOW_BYTES (16 * 1024 * 1024)
 #define BUSY_TIMEOUT_MS 10000
 
@@ -27,7 +27,7 @@ struct pending {
 
 struct store {
         char *path;
-        char *reserve_path;
+        struct store_room room;
         char *folder;
         struct store_db *writer;
         pthread_t thread;
@@ -89,21 +89,13 @@ static bool execute(struct store_db *db, enum statement which, struct error *err
         return query_run(&query, NULL, error);
 }
 
-/* Gives the reserve up while the disk is nearly full, and takes it again when there is room. */
-static void keep_reserve(struct store *store)
+static void look_at_disk(struct store *store)
 {
         int64_t available = path_free_space(store->folder);
 
-        if (available < 0)
-                return;
-        if (available < LOW_BYTES) {
-                if (!atomic_exchange(&store->is_low, true))
-                        unlink(store->reserve_path);
-        } else if (available > LOW_BYTES + 2 * RESERVE_BYTES && atomic_load(&store->is_low)) {
-                auto_fd file = open(store->reserve_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-                if (file >= 0 && posix_fallocate(file, 0, RESERVE_BYTES) == 0)
-                        atomic_store(&store->is_low, false);
-        }
+        if (available >= 0)
+                atomic_store(&store->is_low, available < LOW_BYTES);
+        store_room_keep(&store->room);
 }
 
 static void run_one(struct store_db *db, struct pending *pending)
@@ -160,7 +152,7 @@ static void run_batch(struct store *store, struct pending *batch)
         auto_error error = {0};
         uint64_t count = 0;
 
-        keep_reserve(store);
+        look_at_disk(store);
         db->is_access_changed = db->is_waking = db->is_feed_grown = false;
         bool is_good = execute(db, STATEMENT_BEGIN, &error);
         for (struct pending *one = batch; is_good && one; one = one->next, count++)
@@ -175,6 +167,9 @@ static void run_batch(struct store *store, struct pending *batch)
                 atomic_fetch_add(&store->failures, 1);
                 if (!sqlite3_get_autocommit(db->connection))
                         execute(db, STATEMENT_ROLLBACK, &ignored);
+                /* Moves the log into the database, so that the log's room can be used again. */
+                if (error.code == ERROR_STORE_FULL)
+                        sqlite3_wal_checkpoint_v2(db->connection, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
         }
         /* Also when the commit failed: work in this batch may have read, on this connection, what never came to be. */
         if (db->is_access_changed)
@@ -216,11 +211,11 @@ static void *write_loop(void *argument)
 static void store_release(struct store *store)
 {
         db_close(store->writer);
+        store_room_close(&store->room);
         pthread_mutex_destroy(&store->mutex);
         pthread_mutex_destroy(&store->wake_mutex);
         pthread_cond_destroy(&store->is_pending);
         free(store->path);
-        free(store->reserve_path);
         free(store->folder);
         free(store);
 }
@@ -231,10 +226,9 @@ struct store *store_open(const char *folder, struct error *error)
 
         store->folder = text_copy(folder);
         store->path = path_join(folder, "store.db");
-        store->reserve_path = path_join(folder, "reserve");
+        store->room = (struct store_room){-1, -1};
         store->last = &store->first;
         atomic_store(&store->generation, atomic_fetch_add(&next_generation, GENERATIONS) + 1);
-        atomic_store(&store->is_low, true); /* until the reserve is known to be there */
         pthread_mutex_init(&store->mutex, NULL);
         pthread_mutex_init(&store->wake_mutex, NULL);
         pthread_cond_init(&store->is_pending, NULL);
@@ -247,7 +241,8 @@ struct store *store_open(const char *folder, struct error *error)
         }
         sqlite3_update_hook(store->writer->connection, note_row, store->writer);
         chmod(store->path, 0600);
-        keep_reserve(store);
+        store_room_open(&store->room, store->path);
+        look_at_disk(store);
         pthread_create(&store->thread, NULL, write_loop, store);
         return store;
 }

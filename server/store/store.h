@@ -61,8 +61,8 @@ void store_on_change(struct store *store, void (*change)(void *context), void *c
  * before reading and finds it unchanged afterwards has read with the caller's current access. */
 uint64_t store_generation(const struct store_db *db);
 
-/* Whether the disk is so full that nothing new should begin. The store keeps a reserve file that it gives up then, so
- * that what runs can still be recorded. */
+/* Whether the disk is so full that nothing new should begin. The store has room of its own then, so that how things end
+ * can still be recorded. */
 bool store_is_low(const struct store *store);
 /* Whether the latest transaction could be committed; true when there has been none. Does not try. */
 bool store_is_writable(const struct store *store);
