@@ -77,6 +77,13 @@ static void login(struct http_request *request, void *context)
         rest_login_answer(&server->rest, request);
 }
 
+static void file(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_file_answer(&server->rest, request);
+}
+
 static void openapi(struct http_request *request, void *context)
 {
         size_t length;
