@@ -26,6 +26,7 @@ bool docker_image_inspect(struct docker *docker, const char *reference, struct d
         docker_copy(answer, "Id", image->id, sizeof image->id);
         image->size = document_get_integer(answer, "Size", 0);
         image->created_at = docker_time(answer, "Created");
+        docker_copy(json_object_get(answer, "Config"), "User", image->user, sizeof image->user);
         image->labels = docker_object(json_object_get(answer, "Config"), "Labels");
         return true;
 }

@@ -15,6 +15,7 @@ struct docker_image {
         char id[DOCKER_IMAGE_ID_SIZE];
         int64_t size;       /* bytes */
         int64_t created_at; /* ms since the epoch */
+        char user[128];     /* that its containers run as; "": root */
         json_t *labels;     /* object of strings, owned; never NULL after success */
 };
 

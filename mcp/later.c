@@ -12,8 +12,9 @@ struct later {
         struct caller caller;
         char *token;
         struct exchange exchange;
-        json_t *result; /* of a tool that writes, until that is durable */
-        char *body;     /* of a request that is yet to be read, and its revision */
+        json_t *result; /* of a tool that writes, until that is durable; NULL when it failed */
+        struct error error;
+        char *body; /* of a request that is yet to be read, and its revision */
         char *version;
         size_t length;
 };
@@ -24,6 +25,7 @@ static void later_free(struct later *later)
         json_decref(later->result);
         free(later->body);
         free(later->version);
+        error_clear(&later->error);
         free(later->token);
         free(later);
 }
@@ -48,16 +50,28 @@ static bool work_later(struct store_db *db, void *context, struct error *error)
                caller_run(&later->caller, item->tool, item->input, item->arguments, &later->result, error);
 }
 
+/* On the thread that serves the request: the store's one writer has better things to do than to print. */
+static void answer_work(void *context)
+{
+        struct later *later = context;
+
+        if (!later->result && later->error.code == ERROR_UNAUTHENTICATED) {
+                later_finish(later, &later->error);
+                return;
+        }
+        exchange_answer(&later->exchange, &later->exchange.items[0], later->result, &later->error);
+        later_finish(later, NULL);
+}
+
 static void work_done(void *context, struct error *error)
 {
         struct later *later = context;
 
-        if (error && error->code == ERROR_UNAUTHENTICATED) {
-                later_finish(later, error);
-                return;
+        if (error) {
+                json_decref(take(later->result));
+                error_move(&later->error, error);
         }
-        exchange_answer(&later->exchange, &later->exchange.items[0], error ? NULL : later->result, error);
-        later_finish(later, NULL);
+        http_request_finish(later->request, answer_work, later);
 }
 
 static void block_later(void *context)

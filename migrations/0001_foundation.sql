@@ -1,4 +1,5 @@
--- The first data model. Times are milliseconds since the epoch. Columns named after a table hold its rid.
+-- The first data model. Times are milliseconds since the epoch. Columns named after a table hold its rid. Checks of what is
+-- written often compare with OR: for IN with more than two values SQLite builds and drops a table at each row written.
 
 CREATE TABLE meta (
         name TEXT PRIMARY KEY,
@@ -109,9 +110,11 @@ CREATE TABLE tasks (
         rid INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
         name TEXT,
-        name_source TEXT NOT NULL DEFAULT 'unset' CHECK (name_source IN ('unset', 'chosen', 'generated')),
+        name_source TEXT NOT NULL DEFAULT 'unset' CHECK (name_source = 'unset' OR name_source = 'chosen' OR
+                name_source = 'generated'),
         environment INTEGER NOT NULL REFERENCES environments,
-        status TEXT NOT NULL CHECK (status IN ('staged', 'queued', 'running', 'completed', 'failed', 'interrupted')),
+        status TEXT NOT NULL CHECK (status = 'staged' OR status = 'queued' OR status = 'running' OR
+                status = 'completed' OR status = 'failed' OR status = 'interrupted'),
         type TEXT NOT NULL DEFAULT 'manual',
         agent TEXT NOT NULL,
         model TEXT,
@@ -176,9 +179,10 @@ CREATE TABLE turns (
         task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
         ordinal INTEGER NOT NULL,
         conversation_index INTEGER,
-        kind TEXT NOT NULL CHECK (kind IN ('initial', 'follow_up', 'auto', 'scheduled')),
+        kind TEXT NOT NULL CHECK (kind = 'initial' OR kind = 'follow_up' OR kind = 'auto' OR kind = 'scheduled'),
         origin TEXT NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('staged', 'waiting', 'launching', 'running', 'ended')),
+        state TEXT NOT NULL CHECK (state = 'staged' OR state = 'waiting' OR state = 'launching' OR state = 'running' OR
+                state = 'ended'),
         sender INTEGER,
         agent TEXT NOT NULL,
         shown TEXT NOT NULL,
@@ -193,7 +197,8 @@ CREATE TABLE turns (
         exit_code INTEGER,
         signal INTEGER,
         failure_stage TEXT CHECK (failure_stage IN ('launch', 'agent')),
-        failure_category TEXT CHECK (failure_category IN ('auth', 'rate_limit', 'timeout', 'setup', 'unknown')),
+        failure_category TEXT CHECK (failure_category = 'auth' OR failure_category = 'rate_limit' OR
+                failure_category = 'timeout' OR failure_category = 'setup' OR failure_category = 'unknown'),
         failure_message TEXT,
         UNIQUE (task, ordinal)
 );
@@ -241,7 +246,7 @@ CREATE TABLE receipts (
         tool TEXT NOT NULL,
         request_id TEXT NOT NULL,
         fingerprint BLOB NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('reserved', 'done', 'unknown')),
+        state TEXT NOT NULL CHECK (state = 'reserved' OR state = 'done' OR state = 'unknown'),
         task TEXT,
         created_at INTEGER NOT NULL,
         PRIMARY KEY (user, tool, request_id)

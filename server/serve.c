@@ -15,6 +15,7 @@
 #include "server/cli.h"
 #include "server/lock.h"
 #include "server/routes.h"
+#include "server/services/builder.h"
 #include "server/services/environment.h"
 #include "server/services/feed.h"
 #include "server/services/role.h"
@@ -144,6 +145,16 @@ static void close_feed(struct server *server)
         feed_stop(server->services.feed);
 }
 
+static bool open_builder(struct server *server, struct error *error)
+{
+        return builder_start(&server->services, error) != NULL;
+}
+
+static void close_builder(struct server *server)
+{
+        builder_stop(server->services.builder);
+}
+
 static char *address_of(const char *host, unsigned port)
 {
         if (!strcmp(host, "0.0.0.0") || !strcmp(host, "::"))
@@ -230,11 +241,17 @@ static const struct part {
         bool (*open)(struct server *server, struct error *error);
         void (*close)(struct server *server);
 } parts[] = {
-        {"lock", open_lock, close_lock},       {"store", open_store, close_store},
-        {"roles", open_roles, NULL},           {"settings", open_settings, NULL},
-        {"docker", open_docker, close_docker}, {"environments", open_environments, close_environments},
-        {"feed", open_feed, close_feed},       {"runtime", open_runtime, close_runtime},
-        {"http", open_http, close_http},       {"admin socket", open_admin, close_admin},
+        {"lock", open_lock, close_lock},
+        {"store", open_store, close_store},
+        {"roles", open_roles, NULL},
+        {"settings", open_settings, NULL},
+        {"docker", open_docker, close_docker},
+        {"environments", open_environments, close_environments},
+        {"feed", open_feed, close_feed},
+        {"runtime", open_runtime, close_runtime},
+        {"builder", open_builder, close_builder},
+        {"http", open_http, close_http},
+        {"admin socket", open_admin, close_admin},
 };
 
 static void stop_hard(int signal_number)

@@ -6,6 +6,7 @@
 #include "server/services/account.h"
 #include "server/services/audit.h"
 #include "server/services/backup.h"
+#include "server/services/build.h"
 #include "server/services/doctor.h"
 #include "server/services/environment.h"
 #include "server/services/key.h"
@@ -55,6 +56,11 @@ RUN(account_remove, struct account_remove_input)
 RUN(audit_list, struct audit_list_input)
 RUN_PLAIN(doctor_run)
 RUN(backup_run, struct backup_input)
+RUN(build_start, struct build_start_input)
+RUN(build_list, struct build_list_input)
+RUN(build_get, struct build_get_input)
+RUN(build_output, struct build_output_input)
+RUN(build_cancel, struct build_get_input)
 
 static bool run_environment_reload(struct call *call, const void *input, json_t **result, struct error *error)
 {
@@ -71,6 +77,8 @@ static const char *const by_name[] = {"name", NULL};
 static const char *const by_id[] = {"id", NULL};
 static const char *const by_user[] = {"user", NULL};
 static const char *const by_agent[] = {"agent", NULL};
+static const char *const by_environment[] = {"environment", NULL};
+static const char *const by_build[] = {"buildId", NULL};
 static const char *const by_role[] = {"role", NULL};
 static const char *const by_file[] = {"file", NULL};
 static const char *const name_and_value[] = {"name", "value", NULL};
@@ -110,6 +118,14 @@ const struct admin_command admin_commands[] = {
         {"account.rm", &account_remove_table, by_agent, "Remove a provider account.", run_account_remove, false},
         {"audit.list", &audit_list_table, NULL, "Show who did what, newest first.", run_audit_list, false},
         {"environment.reload", NULL, NULL, "Read the setup folder again now.", run_environment_reload, false},
+        {"environment.build", &build_start_table, by_environment, "Build an environment's image.", run_build_start,
+         false},
+        {"environment.builds", &build_list_table, by_environment, "List the builds of an environment's image.",
+         run_build_list, false},
+        {"environment.build-show", &build_get_table, by_build, "Show a build.", run_build_get, false},
+        {"environment.build-output", &build_output_table, by_build, "Show what a build printed.", run_build_output,
+         false},
+        {"environment.build-cancel", &build_get_table, by_build, "End a build.", run_build_cancel, false},
         {"doctor", NULL, NULL, "Check the engine, folders, disk, clock and store.", run_doctor_run, true},
         {"backup", &backup_table, by_file, "Write store, setup folder and records to a tar file.", run_backup_run,
          false},

@@ -86,39 +86,43 @@ char *document_canonical(const json_t *document)
         return print(document, JSON_SORT_KEYS);
 }
 
+/* The escape of a character that may not stand as it is (RFC 8259, section 7); returns its length. */
+static size_t escape(unsigned char c, char out[6])
+{
+        static const char letters[] = {
+                ['"'] = '"', ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+        static const char digits[] = "0123456789abcdef";
+
+        out[0] = '\\';
+        if (letters[c]) {
+                out[1] = letters[c];
+                return 2;
+        }
+        memcpy(out + 1, "u00", 3);
+        out[4] = digits[c >> 4];
+        out[5] = digits[c & 15];
+        return 6;
+}
+
 void document_append_quoted(struct text *out, const char *bytes, size_t length)
 {
-        size_t start = 0;
+        char piece[1024];
+        size_t used = 0;
 
-        text_append(out, "\"", 1);
+        piece[used++] = '"';
         for (size_t i = 0; i < length; i++) {
                 unsigned char c = (unsigned char)bytes[i];
                 if (c >= 0x20 && c != '"' && c != '\\')
-                        continue;
-                text_append(out, bytes + start, i - start);
-                start = i + 1;
-                switch (c) {
-                case '"':
-                        text_append(out, "\\\"", 2);
-                        break;
-                case '\\':
-                        text_append(out, "\\\\", 2);
-                        break;
-                case '\n':
-                        text_append(out, "\\n", 2);
-                        break;
-                case '\r':
-                        text_append(out, "\\r", 2);
-                        break;
-                case '\t':
-                        text_append(out, "\\t", 2);
-                        break;
-                default:
-                        text_printf(out, "\\u%04x", c);
+                        piece[used++] = (char)c;
+                else
+                        used += escape(c, piece + used);
+                if (used > sizeof piece - 8) {
+                        text_append(out, piece, used);
+                        used = 0;
                 }
         }
-        text_append(out, bytes + start, length - start);
-        text_append(out, "\"", 1);
+        piece[used++] = '"';
+        text_append(out, piece, used);
 }
 
 const char *document_get_string(const json_t *object, const char *name)

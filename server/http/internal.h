@@ -50,6 +50,9 @@ struct http_request {
         void *user;
         void (*user_release)(void *user);
 
+        void (*finish)(void *context); /* makes the answer before the request is resumed; NULL when there is one */
+        void *finish_context;
+
         bool is_handled;       /* the handler has run, or will not */
         bool is_suspended;     /* written by the worker's thread only */
         bool is_abandoned;     /* written by the worker's thread, under its lock */

@@ -62,6 +62,10 @@ void *http_request_thread(const struct http_request *request);
  * sent: nothing that was begun for it is undone. */
 MUST_CHECK bool http_suspend(struct http_request *request);
 
+/* Has the answer to a suspended request made on its worker's thread: `finish` is called there, once, and responds. When
+ * the server stops meanwhile it is called at once, on this thread. */
+void http_request_finish(struct http_request *request, void (*finish)(void *context), void *context);
+
 /* Answering, exactly once. On any thread for a suspended request, on the worker's thread otherwise. */
 
 /* Adds a header to the answer that follows. `name` must live for ever, the value is copied. Without a call for them

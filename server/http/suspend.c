@@ -66,6 +66,22 @@ void suspend_answer(struct http_request *request, unsigned status, struct MHD_Re
                 worker_release(worker);
 }
 
+void http_request_finish(struct http_request *request, void (*finish)(void *context), void *context)
+{
+        struct worker *worker = request->worker;
+
+        pthread_mutex_lock(&worker->lock);
+        bool is_abandoned = request->is_abandoned;
+        if (!is_abandoned) {
+                request->finish = finish;
+                request->finish_context = context;
+                push_answered(worker, request);
+        }
+        pthread_mutex_unlock(&worker->lock);
+        if (is_abandoned)
+                finish(context);
+}
+
 void suspend_resume_answered(struct worker *worker)
 {
         struct http_request *request;
@@ -77,6 +93,8 @@ void suspend_resume_answered(struct worker *worker)
         while ((request = SLIST_FIRST(&answered))) {
                 SLIST_REMOVE_HEAD(&answered, next);
                 request->is_suspended = false;
+                if (request->finish)
+                        take(request->finish)(request->finish_context);
                 atomic_fetch_sub(&worker->server->suspended, 1);
                 MHD_resume_connection(request->connection);
         }

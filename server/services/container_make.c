@@ -9,6 +9,7 @@
 #include "server/base/clock.h"
 #include "server/base/path.h"
 #include "server/base/secret.h"
+#include "server/services/build.h"
 #include "server/services/task_paths.h"
 #include "server/services/vault.h"
 
@@ -37,13 +38,13 @@ static bool folders_ensure(const struct services *services, const char *task_id,
 }
 
 /* What a container is made from besides its task: one of another shape is made anew between turns. */
-static void shape_of(const struct runtime *runtime, const struct environment *environment, char shape[SHAPE_SIZE])
+static void shape_of(const struct runtime *runtime, const struct environment *environment, const char *image,
+                     char shape[SHAPE_SIZE])
 {
         const struct environment_limits *limits = environment->file.limits;
-        auto_free char *text =
-                text_format("%s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s", environment->file.image,
-                            environment->file.network, limits->memoryMb, limits->cpusPercent, limits->pids,
-                            settings_current()->agent_uid, runtime->runner_path);
+        auto_free char *text = text_format("%s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s", image,
+                                           environment->file.network, limits->memoryMb, limits->cpusPercent,
+                                           limits->pids, settings_current()->agent_uid, runtime->runner_path);
         uint8_t hash[SECRET_HASH_SIZE];
 
         secret_hash(text, strlen(text), hash);
@@ -52,7 +53,7 @@ static void shape_of(const struct runtime *runtime, const struct environment *en
 }
 
 static bool create(struct runtime *runtime, const struct store_task *task, const struct environment *environment,
-                   const char *name, const char *shape, char id[DOCKER_ID_SIZE], struct error *error)
+                   const char *image, const char *name, const char *shape, char id[DOCKER_ID_SIZE], struct error *error)
 {
         const char *data = runtime->services->data_folder;
         auto_free char *workspace = task_path_workspace(data, task->id), *output = task_path_output(data, task->id),
@@ -70,7 +71,7 @@ static bool create(struct runtime *runtime, const struct store_task *task, const
                                        "--records",      CONTAINER_RECORDS, NULL};
         uid_t uid = (uid_t)settings_current()->agent_uid;
         struct docker_container_spec spec = {.name = name,
-                                             .image = environment->file.image,
+                                             .image = image,
                                              .command = command,
                                              .working_dir = CONTAINER_WORKSPACE,
                                              .hostname = "task",
@@ -146,18 +147,18 @@ static bool reuse(struct runtime *runtime, const char *task_id, const char *shap
 
 /* Makes a new one; a crash, or an engine that answered too late, may have left one that nothing is known of. */
 static bool make(struct runtime *runtime, const struct store_task *task, const struct environment *environment,
-                 const char *name, const char *shape, struct error *error)
+                 const char *image, const char *name, const char *shape, struct error *error)
 {
         auto_error creating = {0};
         char id[DOCKER_ID_SIZE];
         bool is_up = false;
 
-        if (!create(runtime, task, environment, name, shape, id, &creating)) {
+        if (!create(runtime, task, environment, image, name, shape, id, &creating)) {
                 if (creating.code != ERROR_CONTAINER_NAME_TAKEN)
                         return error_move(error, &creating);
                 if (!reuse(runtime, task->id, shape, &is_up, error))
                         return false;
-                if (!is_up && !create(runtime, task, environment, name, shape, id, error))
+                if (!is_up && !create(runtime, task, environment, image, name, shape, id, error))
                         return false;
         }
         return is_up || docker_container_start(runtime->services->docker, id, error);
@@ -166,13 +167,13 @@ static bool make(struct runtime *runtime, const struct store_task *task, const s
 bool container_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
                       const struct environment *environment, struct error *error)
 {
-        auto_free char *name = container_name(task->id);
+        auto_free char *name = container_name(task->id), *image = build_image(db, environment, error);
         auto_store_resource resource = {0};
         struct journal journal = {task->rid, name};
         char shape[SHAPE_SIZE];
         bool is_planned, is_up = false;
 
-        if (!store_resource_find(db, "container", task->rid, &resource, &is_planned, error) ||
+        if (!image || !store_resource_find(db, "container", task->rid, &resource, &is_planned, error) ||
             !folders_ensure(runtime->services, task->id, error))
                 return false;
         /* Before the start, so that a container that runs is never taken for a stopped one. */
@@ -181,8 +182,8 @@ bool container_ensure(struct runtime *runtime, struct store_db *db, const struct
         if (is_planned && (resource.stopped_at || resource.is_oom_killed) &&
             !RUNTIME_WRITE(runtime, ready_work, &journal, error))
                 return false;
-        shape_of(runtime, environment, shape);
+        shape_of(runtime, environment, image, shape);
         if (is_planned && !reuse(runtime, task->id, shape, &is_up, error))
                 return false;
-        return is_up || make(runtime, task, environment, name, shape, error);
+        return is_up || make(runtime, task, environment, image, name, shape, error);
 }

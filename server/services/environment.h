@@ -53,6 +53,7 @@ struct environment {
         const char *id, *name;     /* UTF-8 */
         const char *broken_reason; /* NULL when the file is good; otherwise `file` holds defaults and is disabled */
         struct environment_file file;
+        const char *build_source; /* Dockerfile or setup.sh, whichever its image is built from; NULL: nothing */
 };
 
 struct environment_get_input {

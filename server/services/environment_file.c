@@ -7,6 +7,7 @@
 #include "git/url.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
+#include "server/services/build_context.h"
 
 #define FILE_MAXIMUM (1024 * 1024)
 
@@ -194,6 +195,8 @@ struct environment *environment_read(int folder, const char *name)
                           ENVIRONMENT_NAME_MAXIMUM);
         if (!is_good || !read_file(entry, folder, name, &error))
                 fill_broken(entry, &error);
+        else
+                entry->environment.build_source = build_source_find(folder, name);
         return &entry->environment;
 }
 

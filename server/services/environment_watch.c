@@ -10,6 +10,7 @@
 
 #include "server/base/clock.h"
 #include "server/base/path.h"
+#include "server/services/build_context.h"
 #include "server/services/environment_file.h"
 #include "server/services/environment_folder.h"
 
@@ -118,7 +119,8 @@ static bool is_relevant(const struct environment_watch *watch, const struct inot
         case WATCHED_ENVIRONMENTS:
                 return event->name[0] != '.';
         case WATCHED_ENVIRONMENT:
-                return !strcmp(event->name, ENVIRONMENT_FILE_NAME);
+                return !strcmp(event->name, ENVIRONMENT_FILE_NAME) || !strcmp(event->name, BUILD_DOCKERFILE) ||
+                       !strcmp(event->name, BUILD_SETUP);
         }
         return true;
 }

@@ -8,6 +8,7 @@
 #include "server/services/setting.h"
 #include "server/store/store.h"
 
+struct builder;
 struct docker;
 struct environments;
 struct runtime;
@@ -22,6 +23,7 @@ struct services {
         struct environments *environments;
         struct feed *feed;       /* tells listeners what goes on; NULL: there are none */
         struct runtime *runtime; /* launches, follows and ends turns */
+        struct builder *builder; /* builds images; NULL where none does */
 };
 
 /* One request of a door. A service that only reads may get any connection; one that writes gets the writer's, within a

@@ -6,6 +6,7 @@
 #include "server/base/document.h"
 #include "server/services/agent.h"
 #include "server/services/audit.h"
+#include "server/services/build.h"
 #include "server/services/environment.h"
 #include "server/services/model.h"
 #include "server/services/prompt.h"
@@ -72,6 +73,9 @@ static bool check(struct call *call, const struct task_create_input *input, cons
         struct model_choice choice = {input->model, input->reasoningEffort, input->speed};
         if (!model_check(call->services, environment, agent, &choice, error) ||
             !vault_check_agent(call, environment, agent, error))
+                return false;
+        auto_free char *image = build_image(call->db, environment, error);
+        if (!image)
                 return false;
         if (store_is_low(call->services->store))
                 return error_set(error, ERROR_STORE_FULL, "The disk is nearly full; nothing new is started.");

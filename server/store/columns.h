@@ -36,4 +36,11 @@
 
 #define SESSION_COLUMNS "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled"
 
+#define BUILD_COLUMNS                                                                                                  \
+        "b.rid, b.environment, b.id, b.state, b.is_fresh, u.id, u.name, b.created_at, b.started_at, b.ended_at, "      \
+        "b.cancelled_by, b.cancelled_at, b.source, b.base_image, b.inputs_hash, b.reference, b.image, b.image_size, "  \
+        "b.end_type, b.exit_code, b.message, b.is_image_gone, e.name, e.removed_at"
+#define BUILD_FROM                                                                                                     \
+        " FROM builds b JOIN environments e ON e.rid = b.environment LEFT JOIN users u ON u.rid = b.created_by"
+
 #endif

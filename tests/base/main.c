@@ -16,6 +16,8 @@ static void a_time_is_read_back_as_it_was_written(void **state)
         assert_string_equal(iso, "2024-05-29T16:26:40.123Z");
         assert_true(clock_parse(iso, &ms));
         assert_int_equal(ms, 1717000000123);
+        clock_format(-1, iso);
+        assert_string_equal(iso, "1969-12-31T23:59:59.999Z");
         assert_true(clock_parse("2026-10-28T12:00:00-04:00", &ms));
         assert_false(clock_parse("2026-10-28T12:00:00", &ms));
         assert_false(clock_parse("2026-02-30T12:00:00Z", &ms));
@@ -30,6 +32,27 @@ static void broken_bytes_become_replacement_characters(void **state)
                                         5);
         assert_string_equal(json_string_value(text), "a\xef\xbf\xbd"
                                                      "b\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void what_is_quoted_is_parsed_back_as_it_was(void **state)
+{
+        auto_text quoted = TEXT_WITH_MAXIMUM(100000);
+        char text[3000];
+        auto_error error = {0};
+
+        (void)state;
+        for (size_t i = 0; i < sizeof text; i++)
+                text[i] = (char)(i % 127 + 1);
+        text_append_string(&quoted, "[");
+        document_append_quoted(&quoted, text, sizeof text);
+        text_append_string(&quoted, ",");
+        document_append_quoted(&quoted, "", 0);
+        text_append_string(&quoted, "]");
+        auto_json *parsed = document_parse(quoted.data, quoted.length, &error);
+        assert_non_null(parsed);
+        assert_int_equal(json_string_length(json_array_get(parsed, 0)), sizeof text);
+        assert_memory_equal(json_string_value(json_array_get(parsed, 0)), text, sizeof text);
+        assert_string_equal(json_string_value(json_array_get(parsed, 1)), "");
 }
 
 static void a_cut_error_message_is_still_utf8(void **state)
@@ -105,6 +128,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_time_is_read_back_as_it_was_written),
                 cmocka_unit_test(broken_bytes_become_replacement_characters),
+                cmocka_unit_test(what_is_quoted_is_parsed_back_as_it_was),
                 cmocka_unit_test(a_cut_error_message_is_still_utf8),
                 cmocka_unit_test(a_document_nests_only_so_deep),
                 cmocka_unit_test(tails_and_heads_never_split_a_character),
@@ -113,5 +137,6 @@ int main(void)
         };
 
         secret_init();
-        return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests() + run_pool_tests() + run_seal_tests();
+        return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests() + run_pool_tests() +
+               run_seal_tests();
 }

@@ -13,6 +13,7 @@ SCRIPT = pathlib.Path(__file__).parent / "load.lua"
 
 @dataclasses.dataclass
 class Load:
+    requests: int   # that were answered
     rate: float     # requests a second
     p50: float      # ms
     p99: float      # ms
@@ -34,4 +35,4 @@ def run(server, call, connections, seconds, count=0, seed=0):
         raise RuntimeError(f"wrk failed: {done.stdout}{done.stderr}")
     requests, microseconds, p50, p99, size, errors = (int(value) for value in found.groups())
     machine.wait_until_idle(server.pid)
-    return Load(requests * 1e6 / microseconds, p50 / 1000, p99 / 1000, cpu * 1e6 / max(requests, 1), size, errors)
+    return Load(requests, requests * 1e6 / microseconds, p50 / 1000, p99 / 1000, cpu * 1e6 / max(requests, 1), size, errors)

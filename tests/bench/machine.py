@@ -8,6 +8,7 @@ import time
 CPUS = sorted(os.sched_getaffinity(0))
 LOAD_CPU = CPUS[0]
 SERVER_CPU = CPUS[-1]
+ALL_CPUS = ",".join(map(str, CPUS))
 TICK = os.sysconf("SC_CLK_TCK")
 
 

@@ -15,9 +15,9 @@ START_SECONDS = 30
 
 
 class Server:
-    """A program that answers POST /mcp on a port of its own."""
+    """A program that answers POST /mcp on a port of its own, on one processor unless it is to have all."""
 
-    def __init__(self, name, key, command, environment=None, folder=None):
+    def __init__(self, name, key, command, environment=None, folder=None, cpus=machine.SERVER_CPU):
         self.name = name
         self.key = key
         self.port = machine.free_port()
@@ -26,6 +26,7 @@ class Server:
         for variable in environment or {}:
             self.environment[variable] = self.environment[variable].replace("{port}", str(self.port))
         self.folder = folder
+        self.cpus = str(cpus)
         self.process = None
 
     def __enter__(self):
@@ -46,7 +47,7 @@ class Server:
         log = WORK / "log" / f"{self.name.replace(' ', '-')}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "ab") as output:
-            self.process = subprocess.Popen(["taskset", "-c", str(machine.SERVER_CPU), *self.command],
+            self.process = subprocess.Popen(["taskset", "-c", self.cpus, *self.command],
                                             env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
                                             stdout=output, stderr=output)
 
@@ -119,10 +120,10 @@ def get_task(index):
     return {"name": "get_task", "arguments": {"taskId": f"{1700000000000 + index * 1000}-{index:09}"}}
 
 
-def longshored(data, engine=None, name="longshored"):
+def longshored(data, engine=None, name="longshored", cpus=machine.SERVER_CPU):
     return Server(name, data.key, [BUILD / "longshored", "--data", data.folder, "serve", "--port", "{port}"],
                   {"MCP_SERVER_ENABLED": "true", "LOG_LEVEL": "warning",
-                   "DOCKER_HOST": engine or f"unix://{data.folder}/no-engine.sock"})
+                   "DOCKER_HOST": engine or f"unix://{data.folder}/no-engine.sock"}, cpus=cpus)
 
 
 def bare(answer_file):

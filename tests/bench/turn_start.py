@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import data
+import machine
 import servers
 from report import at_most, median
 
@@ -39,7 +40,7 @@ class TurnStart:
 
     def __enter__(self):
         self.copy = data.copy(data.seeded(1000), "turn-start")
-        self.server = servers.longshored(self.copy, ENGINE).start()
+        self.server = servers.longshored(self.copy, ENGINE, cpus=machine.ALL_CPUS).start()
         self._once(lambda task: None)  # what is done only the first time
         return self
 

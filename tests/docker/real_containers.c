@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "docker/exec.h"
 #include "docker/image.h"
 #include "server/base/clock.h"
 #include "server/base/document.h"
@@ -26,11 +27,30 @@ static void the_engine_tells_of_itself(void **state)
         assert_true(info.root[0] == '/');
 }
 
+/* Waits, by an exec that ends then, until the container has made the file /tmp/ready. */
+static void wait_ready(struct docker *docker, const char *id)
+{
+        const char *const command[] = {"sh", "-c", "until test -e /tmp/ready; do sleep 0.02; done", NULL};
+        struct docker_exec_spec spec = {.command = command};
+        auto_error error = {0};
+        enum docker_read outcome = DOCKER_READ_BYTES;
+        char exec[DOCKER_ID_SIZE], bytes[64];
+        size_t length;
+
+        assert_true(docker_exec_create(docker, id, &spec, exec, &error));
+        struct docker_stream *stream = docker_exec_start(docker, exec, false, &error);
+        assert_non_null(stream);
+        while (outcome != DOCKER_READ_END)
+                assert_true(docker_stream_read(stream, bytes, sizeof bytes, -1, &outcome, &length, &error));
+        docker_stream_close(stream);
+}
+
 static void a_container_goes_through_its_life(void **state)
 {
         const char *command[4];
         char id[DOCKER_ID_SIZE], again[DOCKER_ID_SIZE];
-        struct docker_container_spec spec = real_spec(command, "trap 'exit 44' TERM; while :; do sleep 0.1; done");
+        struct docker_container_spec spec =
+                real_spec(command, "trap 'exit 44' TERM; : >/tmp/ready; while :; do sleep 0.1; done");
 
         (void)state;
         auto_docker *docker = real_docker();
@@ -52,6 +72,7 @@ static void a_container_goes_through_its_life(void **state)
         assert_true(docker_container_start(docker, id, &error));
         assert_true(docker_container_inspect(docker, id, &running, &error));
         assert_true(running.is_running && running.pid > 0);
+        wait_ready(docker, id);
         assert_true(llabs(clock_now() - running.started_at) < 60000);
         assert_string_equal(document_get_string(running.labels, "org.longshore.task"), "t1");
         assert_false(docker_container_remove(docker, id, false, &error));

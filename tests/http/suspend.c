@@ -56,6 +56,30 @@ static void another_thread_answers_a_suspended_request(void **state)
         connection_close(client);
 }
 
+static pthread_t finished_on;
+
+static void finish(void *request)
+{
+        finished_on = pthread_self();
+        answer(request, "from the worker's thread");
+}
+
+static void a_suspended_request_is_finished_by_its_worker(void **state)
+{
+        struct connection *client = connection_open(server);
+
+        (void)state;
+        for (int i = 0; i < 100; i++) {
+                connection_send(client, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+                struct http_request *request = fixture_next_parked();
+                http_request_finish(request, finish, request);
+                auto_reply *reply = connection_read(client, true);
+                assert_string_equal(reply->body, "from the worker's thread");
+                assert_false(pthread_equal(finished_on, pthread_self()));
+        }
+        connection_close(client);
+}
+
 static void a_handler_may_suspend_and_answer_at_once(void **state)
 {
         struct connection *client = connection_open(server);
@@ -159,6 +183,7 @@ int run_suspend_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 ON_A_SERVER(another_thread_answers_a_suspended_request),
+                ON_A_SERVER(a_suspended_request_is_finished_by_its_worker),
                 ON_A_SERVER(a_handler_may_suspend_and_answer_at_once),
                 ON_A_SERVER(other_clients_are_served_meanwhile),
                 ON_A_SERVER(a_client_that_went_away_harms_nothing),

@@ -3,6 +3,8 @@
 #define TESTS_SERVICES_SUITES_H
 
 int run_access_tests(void);
+int run_build_tests(void);
+int run_build_engine_tests(void);
 int run_creation_tests(void);
 int run_environment_tests(void);
 int run_event_tests(void);
