@@ -67,15 +67,35 @@ static void print_environment(struct text *out)
         field_document(&environment_table, out);
 }
 
+static void print_operation(size_t row, struct text *out)
+{
+        const struct rest_operation *operation = route_operation(row);
+
+        if (!operation || !operation->input)
+                return;
+        text_printf(out, "\n### %s %s\n\n", routes[row].method, routes[row].path);
+        field_document(operation->input, out);
+}
+
 static void print_rest(struct text *out)
 {
         text_append_string(out, "| method | path | who | what |\n|---|---|---|---|\n");
-        for (size_t i = 0; i < route_count; i++)
-                text_printf(out, "| `%s` | `%s` | %s | %s |\n", routes[i].method, routes[i].path, route_access_words(i),
+        for (size_t i = 0; i < route_count; i++) {
+                const char *permission = route_permission(i);
+                text_printf(out, "| `%s` | `%s` | %s%s%s | %s |\n", routes[i].method, routes[i].path,
+                            route_access_words(i), permission ? "; needs " : "", permission ? permission : "",
                             route_sentence(i));
-        text_append_string(out,
-                           "\nAn error is answered as `{\"error\", \"code\", \"message\", \"details\"?}` with `error` "
-                           "and `code` alike. Every answer carries `X-Request-Id`.\n");
+        }
+        text_append_string(
+                out,
+                "\nArguments come from the path, the query (lists with commas) and the JSON body; below they stand "
+                "together for each route. Lists are returned in pages: `limit` and `cursor` in the query, "
+                "`nextCursor` in the answer. An error is answered as `{\"error\", \"code\", \"message\", "
+                "\"details\"?}` with `error` and `code` alike. Every answer carries `X-Request-Id`. A session "
+                "(`POST /login`) sends its cookie, and with every request that changes something the `csrfToken` "
+                "as `X-CSRF-Token`. `GET /openapi.json` has all of it for programs.\n");
+        for (size_t i = 0; i < route_count; i++)
+                print_operation(i, out);
 }
 
 static void print_errors(struct text *out)

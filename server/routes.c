@@ -1,11 +1,19 @@
 #include "server/routes.h"
 
+#include <pthread.h>
+
 #include "mcp/origin.h"
+#include "mcp/tools/tools.h"
+#include "server/openapi.h"
 #include "server/reference.h"
 #include "server/rest/bearer.h"
 #include "server/rest/health.h"
+#include "server/rest/operations.h"
 #include "server/rest/streams.h"
 #include "server/services/metrics.h"
+
+/* Bytes of the body of an operation that is no tool. */
+#define OPERATION_BODY_MAXIMUM 262144
 
 static void health(struct http_request *request, void *context)
 {
@@ -62,23 +70,109 @@ static void task_stream(struct http_request *request, void *context)
         rest_task_stream(request, server->services, http_request_thread(request), http_request_user(request));
 }
 
+static void login(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_login_answer(&server->rest, request);
+}
+
+static void file(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_file_answer(&server->rest, request);
+}
+
+static void openapi(struct http_request *request, void *context)
+{
+        size_t length;
+        const char *bytes = openapi_bytes(&length);
+
+        (void)context;
+        http_respond_static(request, 200, HTTP_JSON, bytes, length);
+}
+
+static void operate(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+        size_t row = (size_t)(http_request_route(request) - routes);
+
+        rest_run(&server->rest, request, route_operation(row));
+}
+
 const struct http_route routes[] = {
 #define ROUTE(method, path, access, body, maximum, handler, sentence)                                                  \
         {method, path, (enum http_access)(access), body, maximum, handler},
+#define HANDLED(method, path, access, body, handler, operation, sentence)                                              \
+        {method, path, access, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, handler},
+#define OPERATION(method, path, body, permission, operation, sentence)                                                 \
+        {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, operate},
+#define TOOL(method, path, body, permission, tool, sentence)                                                           \
+        {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : MCP_BODY_MAXIMUM, operate},
 #include "server/route.def"
 #undef ROUTE
+#undef HANDLED
+#undef OPERATION
+#undef TOOL
 };
 const size_t route_count = COUNT_OF(routes);
 
-const char *route_sentence(size_t row)
-{
-        static const char *const sentences[] = {
-#define ROUTE(method, path, access, body, maximum, handler, sentence) sentence,
+/* What the HTTP server need not know of a row. */
+static const struct route_words {
+        const char *sentence, *permission;
+        const struct rest_operation *operation;
+        const struct tool *tool;
+} words[] = {
+#define ROUTE(method, path, access, body, maximum, handler, sentence) {sentence, NULL, NULL, NULL},
+#define HANDLED(method, path, access, body, handler, operation, sentence) {sentence, NULL, &operation, NULL},
+#define OPERATION(method, path, body, permission, operation, sentence) {sentence, permission, &operation, NULL},
+#define TOOL(method, path, body, permission, tool, sentence) {sentence, permission, NULL, &tool},
 #include "server/route.def"
 #undef ROUTE
-        };
+#undef HANDLED
+#undef OPERATION
+#undef TOOL
+};
 
-        return sentences[row];
+const char *route_sentence(size_t row)
+{
+        return words[row].sentence;
+}
+
+const char *route_permission(size_t row)
+{
+        return words[row].permission;
+}
+
+static struct rest_operation of_tools[COUNT_OF(routes)];
+static pthread_once_t tools_once = PTHREAD_ONCE_INIT;
+
+/* A tool is an operation of the same service, with the same tables. */
+static void make_operations(void)
+{
+        static const enum rest_mode modes[] = {
+                [TOOL_READS] = REST_READS, [TOOL_WRITES] = REST_WRITES, [TOOL_BLOCKS] = REST_BLOCKS};
+
+        for (size_t i = 0; i < COUNT_OF(routes); i++) {
+                const struct tool *tool = words[i].tool;
+                if (tool)
+                        of_tools[i] = (struct rest_operation){.input = tool->input,
+                                                              .output = tool->output,
+                                                              .mode = modes[tool->mode],
+                                                              .run = tool->run,
+                                                              .is_prepared_first = tool->is_prepared_first,
+                                                              .prepare = tool->prepare,
+                                                              .release = tool->release};
+        }
+}
+
+const struct rest_operation *route_operation(size_t row)
+{
+        if (!words[row].tool)
+                return words[row].operation;
+        pthread_once(&tools_once, make_operations);
+        return &of_tools[row];
 }
 
 const char *route_access_words(size_t row)
@@ -125,6 +219,8 @@ static bool authenticate(struct http_request *request, enum http_access access, 
         switch ((int)access) {
         case ROUTE_ACCESS_MCP:
                 return mcp_authenticate(&server->mcp, request, reader);
+        case HTTP_ACCESS_SESSION:
+                return rest_let_in(request, reader);
         case HTTP_ACCESS_BEARER:
                 return rest_admit(request, reader);
         case ROUTE_ACCESS_METRICS:

@@ -4,6 +4,7 @@
 
 #include "mcp/door.h"
 #include "server/http/server.h"
+#include "server/rest/run.h"
 #include "server/services/services.h"
 
 /* Who may call a row of this table, besides what the driver knows. */
@@ -16,6 +17,10 @@ extern const struct http_route routes[];
 extern const size_t route_count;
 /* What a row does, in a sentence or two of Markdown. */
 const char *route_sentence(size_t row);
+/* What the caller of a row needs besides a credential, NULL for nothing. */
+const char *route_permission(size_t row);
+/* What a row does for its caller, NULL for one whose handler reads and answers by itself. */
+const struct rest_operation *route_operation(size_t row);
 /* Who may call a row, in words. */
 const char *route_access_words(size_t row);
 
@@ -23,6 +28,7 @@ const char *route_access_words(size_t row);
 struct routes_context {
         struct services *services;
         struct mcp_door mcp;
+        struct rest_door rest;
 };
 
 /* Sets the members of the options that belong to the table: routes, context and every callback. Each thread of the

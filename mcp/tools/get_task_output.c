@@ -1,4 +1,4 @@
-#include "mcp/tools/shapes.h"
+#include "server/services/task_shapes.h"
 #include "mcp/tools/tools.h"
 #include "server/services/task.h"
 

@@ -1,4 +1,4 @@
-#include "mcp/tools/shapes.h"
+#include "server/services/task_shapes.h"
 #include "mcp/tools/tools.h"
 #include "server/services/task.h"
 
@@ -28,8 +28,9 @@ static bool run(struct call *call, const void *arguments, json_t **result, struc
 const struct tool tool_rename_task = {
         .name = "rename_task",
         .title = "Rename a task",
-        .description = "Gives a task another name, so that people find it on their lists. Answers with the name that it had, "
-                       "so that the change can be taken back.",
+        .description =
+                "Gives a task another name, so that people find it on their lists. Answers with the name that it had, "
+                "so that the change can be taken back.",
         .input = &input,
         .output = &output,
         .hints = {.is_idempotent = true},

@@ -99,6 +99,13 @@ static void key_checksum(const char *key, char checksum[KEY_CHECKSUM + 1])
         checksum[KEY_CHECKSUM] = '\0';
 }
 
+void secret_token_new(char *out, size_t count)
+{
+        for (size_t i = 0; i < count; i++)
+                out[i] = alphabet[secret_random_below(36)];
+        out[count] = '\0';
+}
+
 void secret_key_new(char key[SECRET_KEY_SIZE])
 {
         memcpy(key, KEY_PREFIX, sizeof KEY_PREFIX);

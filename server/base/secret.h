@@ -39,6 +39,9 @@ char *secret_base64(const void *bytes, size_t length);
 /* Undoes it, white space between the characters ignored; sets *size. NULL when it is not valid base64. */
 void *secret_base64_decode(const char *text, size_t length, size_t *size);
 
+/* Writes so many random base36 characters and a NUL. */
+void secret_token_new(char *out, size_t count);
+
 /* A new API key: "lsk_", forty random base36 characters, six of a checksum over them. */
 void secret_key_new(char key[SECRET_KEY_SIZE]);
 /* Whether prefix and checksum are those of an API key, without looking it up. */

@@ -153,6 +153,11 @@ const char *http_request_id(const struct http_request *request)
         return request->id;
 }
 
+const struct http_route *http_request_route(const struct http_request *request)
+{
+        return request->route;
+}
+
 void http_request_set_user(struct http_request *request, void *user, void (*release)(void *user))
 {
         if (request->user_release)
@@ -179,6 +184,27 @@ const char *http_request_query(const struct http_request *request, const char *n
                                            NULL))
                 return NULL;
         return value ? value : "";
+}
+
+struct each_query {
+        void (*each)(const char *name, const char *value, void *context);
+        void *context;
+};
+
+static enum MHD_Result pass_query(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+        const struct each_query *pass = context;
+
+        (void)kind;
+        pass->each(name, value ? value : "", pass->context);
+        return MHD_YES;
+}
+
+void http_request_each_query(const struct http_request *request,
+                             void (*each)(const char *name, const char *value, void *context), void *context)
+{
+        MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, pass_query,
+                                  &(struct each_query){each, context});
 }
 
 void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE])

@@ -16,6 +16,7 @@
 #define HTTP_JSON "application/json"
 
 struct http_request;
+struct http_route;
 
 /* On any thread. */
 
@@ -33,6 +34,8 @@ char *http_request_take_body(struct http_request *request, size_t *length);
 int http_request_take_file(struct http_request *request, uint64_t *size);
 /* Unique while the server runs; the answer carries it as X-Request-Id. */
 const char *http_request_id(const struct http_request *request);
+/* The row of the route table that the request came to; NULL while it is refused. */
+const struct http_route *http_request_route(const struct http_request *request);
 /* A slot for whoever authenticated the request. `release` (may be NULL) gets the value when the request is over,
  * on any thread. */
 void http_request_set_user(struct http_request *request, void *user, void (*release)(void *user));
@@ -44,6 +47,9 @@ void *http_request_user(const struct http_request *request);
 const char *http_request_header(const struct http_request *request, const char *name);
 /* The decoded query parameter, "" for one without a value, NULL when there is none. */
 const char *http_request_query(const struct http_request *request, const char *name);
+/* Calls `each` with every decoded query parameter, in their order. */
+void http_request_each_query(const struct http_request *request,
+                             void (*each)(const char *name, const char *value, void *context), void *context);
 /* The value of a cookie as it was sent, NULL when there is none. */
 const char *http_request_cookie(const struct http_request *request, const char *name);
 /* The client's numeric address, without its port. */

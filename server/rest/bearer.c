@@ -1,18 +1,69 @@
 #include "server/rest/bearer.h"
 
 #include <string.h>
-#include <strings.h>
 
-#define SCHEME "Bearer "
+#include "server/base/document.h"
+#include "server/services/session.h"
+
+static struct caller caller_of(struct http_request *request)
+{
+        const char *authorization = http_request_header(request, "Authorization");
+        const char *cookie = authorization ? NULL : http_request_cookie(request, REST_SESSION_COOKIE);
+
+        return (struct caller){
+                .db = http_request_thread(request),
+                .token = cookie ? cookie : caller_token(authorization),
+                .is_session = cookie != NULL,
+                .request_id = http_request_id(request),
+        };
+}
+
+struct caller rest_caller(struct services *services, struct http_request *request)
+{
+        struct caller caller = caller_of(request);
+
+        caller.services = services;
+        return caller;
+}
+
+static bool is_safe(const char *method)
+{
+        return !strcmp(method, "GET") || !strcmp(method, "HEAD") || !strcmp(method, "OPTIONS");
+}
+
+/* A browser attaches a cookie by itself; only a page of ours can show the token. */
+static bool check_csrf(struct http_request *request, const struct caller *caller, struct error *error)
+{
+        if (!caller->is_session || is_safe(http_request_method(request)) ||
+            session_csrf_is_right(caller->token, http_request_header(request, REST_CSRF_HEADER)))
+                return true;
+        return error_set(error, ERROR_PERMISSION_DENIED,
+                         "A session must send the csrfToken of POST /login or GET /me as %s.", REST_CSRF_HEADER);
+}
 
 bool rest_authenticate(struct http_request *request, struct store_db *reader, struct actor *actor, struct error *error)
 {
-        const char *header = http_request_header(request, "Authorization");
+        struct caller caller = caller_of(request);
 
-        if (!header || strncasecmp(header, SCHEME, strlen(SCHEME)))
-                return error_set(error, ERROR_UNAUTHENTICATED, "An API key is needed: Authorization: Bearer KEY.");
-        header += strlen(SCHEME);
-        return access_authenticate_key(reader, header + strspn(header, " "), actor, error);
+        caller.db = reader;
+        if (!*caller.token)
+                return error_set(error, ERROR_UNAUTHENTICATED,
+                                 "An API key (Authorization: Bearer KEY) or a session is needed.");
+        if (!caller_authenticate(&caller, error) || !check_csrf(request, &caller, error))
+                return false;
+        *actor = caller.actor;
+        return true;
+}
+
+bool rest_let_in(struct http_request *request, struct store_db *reader)
+{
+        auto_error error = {0};
+        struct actor actor;
+
+        if (rest_authenticate(request, reader, &actor, &error))
+                return true;
+        rest_refuse(request, &error);
+        return false;
 }
 
 static void free_actor(void *actor)
@@ -35,7 +86,13 @@ bool rest_admit(struct http_request *request, struct store_db *reader)
 
 void rest_refuse(struct http_request *request, const struct error *error)
 {
+        int64_t seconds = document_get_integer(error->details, "retryAfterSeconds", 0);
+
         if (error->code == ERROR_UNAUTHENTICATED)
                 http_request_add_header(request, "WWW-Authenticate", "Bearer");
+        if (error->code == ERROR_TOO_MANY && seconds) {
+                auto_free char *value = text_format("%lld", (long long)seconds);
+                http_request_add_header(request, "Retry-After", value);
+        }
         http_respond_error(request, error);
 }

@@ -12,7 +12,8 @@ struct agent {
         const char *const *command;
         enum runner_prompt_on prompt_on;
         bool is_script; /* the prompt is a program: what we add to it must be comments (#) */
-        /* Names of the variables of which a provider account gives one, NULL-ended; NULL for an agent that needs none. */
+        /* Names of the variables of which a provider account gives one, NULL-ended; NULL for an agent that needs none.
+         */
         const char *const *accounts;
         /* Reads standard output into normalised events. */
         const struct stream_format *format;

@@ -10,11 +10,15 @@
 MUST_CHECK bool audit_write(struct store_db *db, const struct actor *actor, const char *action, const char *target,
                             json_t *details, struct error *error);
 
+/* "session", "api_key" ... */
+const char *audit_credential_name(enum credential credential);
+
 struct audit_list_input {
         int64_t limit;
+        const char *cursor; /* NULL: from the newest on */
 };
 extern const struct field_table audit_list_table;
-/* {entries: [...]}, newest first. Reads; needs users:manage. */
+/* {entries: [...], nextCursor}, newest first. Reads; needs users:manage. ERROR_INVALID_CURSOR. */
 MUST_CHECK bool audit_list(struct call *call, const struct audit_list_input *input, json_t **result,
                            struct error *error);
 

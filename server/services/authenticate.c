@@ -1,5 +1,5 @@
-/* API keys to actors. The cache is what makes an authenticated call cost no SQL; it is per thread, so that it needs no
- * lock, and every entry is good only for the generation it was read in. */
+/* Credentials to actors. The cache is what makes an authenticated call cost no SQL; it is per thread, so that it needs
+ * no lock, and every entry is good only for the generation it was read in. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,17 +7,20 @@
 #include "server/base/clock.h"
 #include "server/services/access.h"
 #include "server/services/grants.h"
+#include "server/services/session.h"
 #include "server/store/key.h"
+#include "server/store/session.h"
 
 #define CACHE_SETS 64
 #define CACHE_WAYS 4
 #define TOUCH_INTERVAL_MS 60000
+#define NEVER INT64_MAX
 
 struct entry {
         uint8_t hash[SECRET_HASH_SIZE];
         struct actor actor;
-        struct grants *grants; /* owned; NULL in an empty entry */
-        int64_t key, expires_at, touched_at;
+        struct grants *grants;               /* owned; NULL in an empty entry */
+        int64_t rid, expires_at, touched_at; /* of the credential; expires_at may be NEVER */
 };
 
 struct cache {
@@ -73,54 +76,95 @@ static struct entry *place(struct cache *own, const uint8_t hash[SECRET_HASH_SIZ
         return known ? known : &own->entries[set][own->next[set]++ % CACHE_WAYS];
 }
 
-static bool is_usable(const struct store_key *key)
+static void set_person(struct actor *actor, const char *credential_id, int64_t user, const char *id, const char *name)
 {
-        return !key->revoked_at && !key->is_user_disabled;
+        actor->user = user;
+        snprintf(actor->user_id, sizeof actor->user_id, "%s", id);
+        snprintf(actor->user_name, sizeof actor->user_name, "%s", name);
+        snprintf(actor->credential_id, sizeof actor->credential_id, "%s", credential_id);
 }
 
-/* The generation is taken before reading, so that a change in between makes the entry stale and never too fresh. */
-static struct entry *fill(struct store_db *db, struct cache *own, const uint8_t hash[SECRET_HASH_SIZE],
-                          struct error *error)
+static bool look_for_key(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct entry *entry, bool *is_good,
+                         struct error *error)
 {
         auto_store_key key = {0};
-        uint64_t generation = store_generation(db);
         bool is_found;
 
         if (!store_key_find(db, hash, &key, &is_found, error))
+                return false;
+        *is_good = is_found && !key.revoked_at && !key.is_user_disabled;
+        if (*is_good) {
+                set_person(&entry->actor, key.id, key.user, key.user_id, key.user_name);
+                entry->rid = key.rid;
+                entry->expires_at = key.expires_at ? key.expires_at : NEVER;
+                entry->touched_at = key.last_used_at;
+        }
+        return true;
+}
+
+static bool look_for_session(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct entry *entry,
+                             bool *is_good, struct error *error)
+{
+        auto_store_session session = {0};
+        bool is_found;
+
+        if (!store_session_find(db, hash, &session, &is_found, error))
+                return false;
+        *is_good = is_found && !session.is_user_disabled;
+        if (*is_good) {
+                set_person(&entry->actor, session.id, session.user, session.user_id, session.user_name);
+                entry->rid = session.rid;
+                entry->expires_at = session.expires_at;
+                entry->touched_at = session.last_used_at;
+        }
+        return true;
+}
+
+/* What the kinds of credentials differ in. */
+struct kind {
+        enum credential credential;
+        bool (*look)(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct entry *entry, bool *is_good,
+                     struct error *error);
+        bool (*touch)(struct store_db *db, int64_t rid, int64_t now, int64_t interval, struct error *error);
+        int64_t idle_ms; /* unused for so long, it ends */
+};
+static const struct kind keys = {CREDENTIAL_API_KEY, look_for_key, store_key_touch, NEVER};
+static const struct kind sessions = {CREDENTIAL_SESSION, look_for_session, store_session_touch, SESSION_IDLE_MS};
+
+/* The generation is taken before reading, so that a change in between makes the entry stale and never too fresh. */
+static struct entry *fill(struct store_db *db, struct cache *own, const struct kind *kind,
+                          const uint8_t hash[SECRET_HASH_SIZE], struct error *error)
+{
+        struct entry found = {.actor = {.credential = kind->credential, .generation = store_generation(db)}};
+        bool is_good;
+
+        if (!kind->look(db, hash, &found, &is_good, error))
                 return NULL;
-        if (!is_found || !is_usable(&key)) {
+        if (!is_good) {
                 error_set(error, ERROR_UNAUTHENTICATED, NULL);
                 return NULL;
         }
-        struct grants *grants = grants_resolve(db, key.user, error);
-        if (!grants)
+        found.grants = grants_resolve(db, found.actor.user, error);
+        if (!found.grants)
                 return NULL;
+        found.actor.grants = found.grants;
+        memcpy(found.hash, hash, SECRET_HASH_SIZE);
         struct entry *entry = place(own, hash);
         free(entry->grants);
-        *entry = (struct entry){.grants = grants,
-                                .key = key.rid,
-                                .expires_at = key.expires_at,
-                                .touched_at = key.last_used_at,
-                                .actor = {.user = key.user,
-                                          .credential = CREDENTIAL_API_KEY,
-                                          .generation = generation,
-                                          .grants = grants}};
-        memcpy(entry->hash, hash, SECRET_HASH_SIZE);
-        snprintf(entry->actor.user_id, sizeof entry->actor.user_id, "%s", key.user_id);
-        snprintf(entry->actor.user_name, sizeof entry->actor.user_name, "%s", key.user_name);
-        snprintf(entry->actor.credential_id, sizeof entry->actor.credential_id, "%s", key.id);
+        *entry = found;
         return entry;
 }
 
 struct touch {
-        int64_t key, now;
+        const struct kind *kind;
+        int64_t rid, now;
 };
 
 static bool touch_work(struct store_db *db, void *context, struct error *error)
 {
         const struct touch *touch = context;
 
-        return store_key_touch(db, touch->key, touch->now, TOUCH_INTERVAL_MS, error);
+        return touch->kind->touch(db, touch->rid, touch->now, TOUCH_INTERVAL_MS, error);
 }
 
 /* A use that could not be noted (a full disk) is not worth refusing the call. */
@@ -130,31 +174,58 @@ static void touch_done(void *context, struct error *error)
         free(context);
 }
 
-static void note_use(struct store_db *db, struct entry *entry, int64_t now)
+static void note_use(struct store_db *db, const struct kind *kind, struct entry *entry, int64_t now)
 {
         if (now - entry->touched_at < TOUCH_INTERVAL_MS)
                 return;
         struct touch *touch = memory_new(sizeof *touch);
-        *touch = (struct touch){entry->key, now};
+        *touch = (struct touch){kind, entry->rid, now};
         entry->touched_at = now;
         store_write_later(store_of(db), touch_work, touch, touch_done);
 }
 
-bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+static bool is_idle(const struct kind *kind, const struct entry *entry, int64_t now)
+{
+        return now - entry->touched_at >= kind->idle_ms;
+}
+
+static bool authenticate(struct store_db *db, const struct kind *kind, const char *token, struct actor *actor,
+                         struct error *error)
 {
         uint8_t hash[SECRET_HASH_SIZE];
         struct cache *own = cache_of_thread();
         int64_t now = clock_now();
 
-        if (!secret_key_is_wellformed(token))
-                return error_set(error, ERROR_UNAUTHENTICATED, NULL);
         secret_hash(token, strlen(token), hash);
         struct entry *entry = find(own, hash);
-        if ((!entry || entry->actor.generation != store_generation(db)) && !(entry = fill(db, own, hash, error)))
+        /* A credential that seems idle to this thread may have been used on another one. */
+        bool is_fresh = entry && entry->actor.credential == kind->credential &&
+                        entry->actor.generation == store_generation(db) && !is_idle(kind, entry, now);
+        if (!is_fresh && !(entry = fill(db, own, kind, hash, error)))
                 return false;
-        if (entry->expires_at && entry->expires_at <= now)
+        if (entry->expires_at <= now || is_idle(kind, entry, now))
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
-        note_use(db, entry, now);
+        note_use(db, kind, entry, now);
         *actor = entry->actor;
         return true;
+}
+
+bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+{
+        if (!secret_key_is_wellformed(token))
+                return error_set(error, ERROR_UNAUTHENTICATED, NULL);
+        return authenticate(db, &keys, token, actor, error);
+}
+
+bool access_authenticate_session(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+{
+        if (strlen(token) != SESSION_TOKEN_LENGTH)
+                return error_set(error, ERROR_UNAUTHENTICATED, "The session has ended; log in again.");
+        if (authenticate(db, &sessions, token, actor, error))
+                return true;
+        if (error->code == ERROR_UNAUTHENTICATED) {
+                error_clear(error);
+                error_set(error, ERROR_UNAUTHENTICATED, "The session has ended; log in again.");
+        }
+        return false;
 }

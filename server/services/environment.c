@@ -101,3 +101,59 @@ bool environment_list(struct call *call, json_t **result, struct error *error)
         json_object_set_new(*result, "environments", list);
         return true;
 }
+
+static const struct field get_rows[] = {
+        STRING_FIELD(struct environment_get_input, environment, .is_required = true, .minimum = 1, .maximum = 100,
+                     .help = "Name of the environment."),
+};
+const struct field_table environment_get_table = FIELD_TABLE(struct environment_get_input, get_rows);
+
+static json_t *limits_of(const struct environment_file *file)
+{
+        const struct environment_limits *limits = file->limits;
+
+        return limits ? json_pack("{s:I, s:I, s:I, s:I, s:I}", "memoryMb", (json_int_t)limits->memoryMb, "cpusPercent",
+                                  (json_int_t)limits->cpusPercent, "pids", (json_int_t)limits->pids, "fileSizeMb",
+                                  (json_int_t)limits->fileSizeMb, "turnMinutes", (json_int_t)limits->turnMinutes)
+                      : json_null();
+}
+
+/* Values of variables may be worth hiding: only names are told. */
+static json_t *names_of(json_t *map)
+{
+        json_t *list = json_array(), *value;
+        const char *name;
+
+        json_object_foreach(map, name, value) json_array_append_new(list, json_string(name));
+        return list;
+}
+
+static json_t *secrets_of(const struct environment_file *file)
+{
+        const struct environment_secret *secrets = file->secrets.items;
+        json_t *list = json_array();
+
+        for (size_t i = 0; i < file->secrets.count; i++)
+                json_array_append_new(list, document_string(secrets[i].name));
+        return list;
+}
+
+bool environment_get(struct call *call, const struct environment_get_input *input, json_t **result, struct error *error)
+{
+        auto_environment *found = environment_require(call, input->environment, error);
+
+        if (!found)
+                return false;
+        json_t *object = render(call->actor, found);
+        if (access_allows(call->actor, PERMISSION_ENVIRONMENTS_VIEW_DETAILS, found->rid)) {
+                const struct environment_file *file = &found->file;
+                json_object_set_new(object, "image", document_string(file->image));
+                json_object_set_new(object, "network", document_string(file->network));
+                json_object_set_new(object, "limits", limits_of(file));
+                json_object_set_new(object, "variables", names_of(file->environment));
+                json_object_set_new(object, "secrets", secrets_of(file));
+                json_object_set_new(object, "shareTasks", json_boolean(file->shareTasks));
+        }
+        *result = object;
+        return true;
+}

@@ -56,6 +56,15 @@ struct environment {
         const char *build_source; /* Dockerfile or setup.sh, whichever its image is built from; NULL: nothing */
 };
 
+struct environment_get_input {
+        const char *environment;
+};
+extern const struct field_table environment_get_table;
+/* One environment as environment_list shows it, and its configuration with environments:view_details: {..., image,
+ * network, limits, variables: [names], secrets: [names], shareTasks}. Reads. ERROR_ENVIRONMENT_NOT_FOUND. */
+MUST_CHECK bool environment_get(struct call *call, const struct environment_get_input *input, json_t **result,
+                                struct error *error);
+
 /* Opens the registry: reads the folder, gives new names ids in the store, marks removed ones, and starts watching.
  * The setup folder and its folder environments are made (0700) when they are missing. The caller owns the registry;
  * NULL on error. */

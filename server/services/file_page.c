@@ -4,10 +4,8 @@
 #include "server/base/secret.h"
 #include "server/services/output_files.h"
 
-/* Reads the page with what lies around it, masks managed values in the whole, and gives the page alone: a value that a
- * page boundary cuts is masked on both sides. */
-static bool read_masked(const struct redactor *redactor, int file, int64_t offset, size_t maximum, struct text *page,
-                        struct error *error)
+bool file_read_masked(const struct redactor *redactor, int file, int64_t offset, size_t maximum, struct text *page,
+                      struct error *error)
 {
         int64_t before = offset < (int64_t)redact_reach(redactor) ? offset : (int64_t)redact_reach(redactor);
         auto_text whole = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
@@ -68,7 +66,7 @@ bool file_page_read(const struct redactor *redactor, int file, int64_t offset, i
         int64_t left = size - offset, maximum = left < maximum_bytes ? left : maximum_bytes;
         size_t delivered;
 
-        if (left > 0 && !read_masked(redactor, file, offset, (size_t)maximum, &page, error))
+        if (left > 0 && !file_read_masked(redactor, file, offset, (size_t)maximum, &page, error))
                 return false;
         json_object_set_new(result, "size", json_integer(size));
         json_object_set_new(result, "offset", json_integer(offset));

@@ -11,4 +11,9 @@
 MUST_CHECK bool file_page_read(const struct redactor *redactor, int file, int64_t offset, int64_t maximum_bytes,
                                int64_t size, json_t *result, struct error *error);
 
+/* Appends at most `maximum` bytes of the file from `offset` on. They are read with what lies around them and masked in
+ * the whole: a value that a boundary cuts is masked on both sides. */
+MUST_CHECK bool file_read_masked(const struct redactor *redactor, int file, int64_t offset, size_t maximum,
+                                 struct text *page, struct error *error);
+
 #endif

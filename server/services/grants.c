@@ -33,15 +33,11 @@ static uint64_t *bits_of(struct grants **grants, int64_t environment)
         return &(*grants)->environments[count].permissions;
 }
 
-/* Who may see others' private tasks sees the shared ones too, so that one task and the list of tasks agree. */
 static uint64_t bits_for(const char *string)
 {
         enum permission permission;
 
-        if (!string || !permission_parse(string, &permission))
-                return 0;
-        uint64_t bits = permission_bit(permission);
-        return permission == PERMISSION_TASKS_VIEW_ANY ? bits | permission_bit(PERMISSION_TASKS_VIEW) : bits;
+        return string && permission_parse(string, &permission) ? permission_given(permission) : 0;
 }
 
 static void add_grant(const struct store_grant *grant, void *context)

@@ -13,8 +13,8 @@
 #define DAY_MS (INT64_C(24) * 60 * 60 * 1000)
 
 static const struct field add_rows[] = {
-        STRING_FIELD(struct key_add_input, user, .is_required = true, .minimum = 1, .maximum = 64,
-                     .help = "The user that the key acts for."),
+        STRING_FIELD(struct key_add_input, user, .minimum = 1, .maximum = 64,
+                     .help = "The user that the key acts for; oneself when left out."),
         STRING_FIELD(struct key_add_input, name, .is_required = true, .minimum = 1, .maximum = 100,
                      .help = "What the key is for, to tell it from others."),
         INTEGER_FIELD(struct key_add_input, expiresDays, .minimum = 0, .maximum = 3650,
@@ -23,7 +23,8 @@ static const struct field add_rows[] = {
 const struct field_table key_add_table = FIELD_TABLE(struct key_add_input, add_rows);
 
 static const struct field list_rows[] = {
-        STRING_FIELD(struct key_list_input, user, .minimum = 1, .maximum = 64, .help = "Only this user's keys."),
+        STRING_FIELD(struct key_list_input, user, .minimum = 1, .maximum = 64,
+                     .help = "This user's keys; without it one's own, on the command line all."),
 };
 const struct field_table key_list_table = FIELD_TABLE(struct key_list_input, list_rows);
 
@@ -38,6 +39,12 @@ static bool require_own(struct call *call, int64_t user, struct error *error)
         return (call->actor->user && call->actor->user == user) || user_require_manage(call, user, error);
 }
 
+/* The user of that name, or the actor's own. */
+static const char *name_or_own(const struct call *call, const char *name)
+{
+        return name || !call->actor->user ? name : call->actor->user_name;
+}
+
 static bool add_work(struct call *call, const void *context, json_t **result, struct error *error)
 {
         const struct key_add_input *input = context;
@@ -46,7 +53,10 @@ static bool add_work(struct call *call, const void *context, json_t **result, st
         uint8_t hash[SECRET_HASH_SIZE];
         auto_store_user user = {0};
 
-        if (!store_user_find(call->db, input->user, &user, error) || !require_own(call, user.rid, error))
+        const char *name = name_or_own(call, input->user);
+        if (!name)
+                return error_set(error, ERROR_INVALID_INPUT, "user is missing");
+        if (!store_user_find(call->db, name, &user, error) || !require_own(call, user.rid, error))
                 return false;
         secret_key_new(key);
         secret_hash(key, strlen(key), hash);
@@ -90,8 +100,9 @@ bool key_list(struct call *call, const struct key_list_input *input, json_t **re
         auto_json *keys = json_array();
         auto_store_user user = {0};
 
-        if (input->user) {
-                if (!store_user_find(call->db, input->user, &user, error) || !require_own(call, user.rid, error))
+        const char *name = name_or_own(call, input->user);
+        if (name) {
+                if (!store_user_find(call->db, name, &user, error) || !require_own(call, user.rid, error))
                         return false;
         } else if (!access_require(call->actor, PERMISSION_USERS_MANAGE, error)) {
                 return false;

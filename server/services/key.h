@@ -6,7 +6,8 @@
 #include "server/services/services.h"
 
 struct key_add_input {
-        const char *user, *name;
+        const char *user; /* NULL: the actor */
+        const char *name;
         int64_t expiresDays; /* 0: never */
 };
 extern const struct field_table key_add_table;
@@ -14,7 +15,7 @@ extern const struct field_table key_add_table;
 MUST_CHECK bool key_add(struct call *call, const struct key_add_input *input, json_t **result, struct error *error);
 
 struct key_list_input {
-        const char *user; /* NULL: of everybody */
+        const char *user; /* NULL: the actor's own; on the command line everybody's */
 };
 extern const struct field_table key_list_table;
 /* {keys: [{id, user, name, hint, createdAt, expiresAt, lastUsedAt, revokedAt}]}. Reads. */

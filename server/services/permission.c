@@ -30,3 +30,11 @@ bool permission_parse(const char *string, enum permission *permission)
                 }
         return false;
 }
+
+/* Who may see others' private tasks sees the shared ones too, so that one task and the list of tasks agree. */
+uint64_t permission_given(enum permission permission)
+{
+        uint64_t bits = permission_bit(permission);
+
+        return permission == PERMISSION_TASKS_VIEW_ANY ? bits | permission_bit(PERMISSION_TASKS_VIEW) : bits;
+}

@@ -13,6 +13,9 @@ struct permission_row {
 };
 const struct permission_row *permission_row(enum permission permission);
 
+/* The bits of the permission and of those that it includes. */
+uint64_t permission_given(enum permission permission);
+
 static inline uint64_t permission_bit(enum permission permission)
 {
         return UINT64_C(1) << permission;

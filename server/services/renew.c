@@ -4,7 +4,9 @@
 #include "server/base/clock.h"
 #include "server/services/access.h"
 #include "server/services/grants.h"
+#include "server/services/session.h"
 #include "server/store/key.h"
+#include "server/store/session.h"
 
 /* The generation is taken before reading, so that a change in between makes the actor stale and never too fresh. */
 static bool renew_key(struct store_db *db, struct actor *actor, int64_t *expires_at, struct error *error)
@@ -23,6 +25,24 @@ static bool renew_key(struct store_db *db, struct actor *actor, int64_t *expires
         return actor->grants;
 }
 
+/* What is open on the session keeps it from being idle no longer than its own requests do. */
+static bool renew_session(struct store_db *db, struct actor *actor, int64_t *expires_at, struct error *error)
+{
+        auto_store_session session = {0};
+        int64_t now = clock_now();
+        bool is_found;
+
+        actor->generation = store_generation(db);
+        if (!store_session_find_id(db, actor->credential_id, &session, &is_found, error))
+                return false;
+        if (!is_found || session.is_user_disabled || session.expires_at <= now ||
+            session.last_used_at + SESSION_IDLE_MS <= now)
+                return error_set(error, ERROR_UNAUTHENTICATED, NULL);
+        actor->grants = grants_resolve(db, session.user, error);
+        *expires_at = session.expires_at;
+        return actor->grants;
+}
+
 bool access_renew(struct store_db *db, const struct actor *actor, struct actor **fresh, int64_t *expires_at,
                   struct error *error)
 {
@@ -36,6 +56,11 @@ bool access_renew(struct store_db *db, const struct actor *actor, struct actor *
                 return true;
         case CREDENTIAL_API_KEY:
                 if (!renew_key(db, copy, expires_at, error))
+                        return false;
+                *fresh = take(copy);
+                return true;
+        case CREDENTIAL_SESSION:
+                if (!renew_session(db, copy, expires_at, error))
                         return false;
                 *fresh = take(copy);
                 return true;

@@ -12,13 +12,13 @@ static bool is_at_work(const char *status)
         return !strcmp(status, "running") || !strcmp(status, "queued");
 }
 
-/* What retention may do; the sentence is for the log. */
+/* What retention may do; the action and the sentence are what people are told. */
 struct measure {
         const char *kind;
         bool (*is_due)(const struct store_resource *resource, int64_t now);
         bool (*apply)(struct runtime *runtime, struct store_db *db, const struct store_resource *resource,
                       struct error *error);
-        const char *sentence;
+        const char *action, *sentence;
 };
 
 static bool is_idle(const struct store_resource *resource, int64_t now)
@@ -66,9 +66,9 @@ static bool remove_workspace(struct runtime *runtime, struct store_db *db, const
 /* Containers hold nothing that is not made again; workspaces do, and stay longer. What an agent put out and our records
  * stay. */
 static const struct measure measures[] = {
-        {"container", is_idle, stop, "idle container stopped"},
-        {"container", is_long_stopped, remove_container, "old container removed"},
-        {"workspace", is_abandoned, remove_workspace, "old workspace removed"},
+        {"container", is_idle, stop, "stop", "idle container stopped"},
+        {"container", is_long_stopped, remove_container, "remove", "old container removed"},
+        {"workspace", is_abandoned, remove_workspace, "remove", "old workspace removed"},
 };
 
 static void retain_one(struct runtime *runtime, struct store_db *db, const struct measure *measure,
@@ -108,6 +108,30 @@ static void apply(struct runtime *runtime, struct store_db *db, const struct mea
                 store_resource_clear(&resources[i]);
         }
         free(resources);
+}
+
+static bool tell_due(struct store_db *db, const struct measure *measure, int64_t at, retention_told *told,
+                     void *context, struct error *error)
+{
+        auto_free struct store_resource *resources = NULL;
+        size_t count = 0;
+
+        if (!store_resource_list(db, measure->kind, &resources, &count, error))
+                return false;
+        for (size_t i = 0; i < count; i++) {
+                if (!is_at_work(resources[i].task_status) && measure->is_due(&resources[i], at))
+                        told(&resources[i], measure->action, context);
+                store_resource_clear(&resources[i]);
+        }
+        return true;
+}
+
+bool retention_due(struct store_db *db, int64_t at, retention_told *told, void *context, struct error *error)
+{
+        for (size_t i = 0; i < COUNT_OF(measures); i++)
+                if (!tell_due(db, &measures[i], at, told, context, error))
+                        return false;
+        return true;
 }
 
 void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)

@@ -118,9 +118,8 @@ static const char *scope_of(const struct role_bind_input *input)
         return input->environment ? "environment" : input->everywhere ? "environments" : "server";
 }
 
-static bool bind_work(struct call *call, const void *context, json_t **result, struct error *error)
+static bool bind(struct call *call, const struct role_bind_input *input, json_t **result, struct error *error)
 {
-        const struct role_bind_input *input = context;
         struct store_binding_new binding = {.scope = scope_of(input)};
         char id[ID_SIZE];
 
@@ -132,10 +131,17 @@ static bool bind_work(struct call *call, const void *context, json_t **result, s
                 return false;
         if (!store_binding_add(call->db, &binding, call->now, id, error))
                 return false;
-        auto_json *made =
-                json_pack("{s:s, s:s*, s:s*, s:s, s:s, s:s*}", "id", id, "user", input->user, "team", input->team,
-                          "role", input->role, "scope", binding.scope, "environment", input->environment);
-        if (!audit_write(call->db, call->actor, "access.bind", id, json_incref(made), error))
+        *result = json_pack("{s:s, s:s*, s:s*, s:s, s:s, s:s*}", "id", id, "user", input->user, "team", input->team,
+                            "role", input->role, "scope", binding.scope, "environment", input->environment);
+        return true;
+}
+
+static bool bind_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        auto_json *made = NULL;
+
+        if (!bind(call, input, &made, error) || !audit_write(call->db, call->actor, "access.bind",
+                                                             document_get_string(made, "id"), json_incref(made), error))
                 return false;
         *result = take(made);
         return true;
@@ -152,8 +158,8 @@ bool role_bind_user(struct call *call, const char *user, const char *role, const
 {
         auto_json *result = NULL;
 
-        return bind_work(call, &(struct role_bind_input){.user = user, .role = role, .environment = environment},
-                         &result, error);
+        return bind(call, &(struct role_bind_input){.user = user, .role = role, .environment = environment}, &result,
+                    error);
 }
 
 static const struct field unbind_rows[] = {
@@ -193,5 +199,28 @@ bool role_list_bindings(struct call *call, json_t **result, struct error *error)
             !store_binding_list(call->db, append_binding, bindings, error))
                 return false;
         *result = json_pack("{s:O}", "bindings", bindings);
+        return true;
+}
+
+/* The rows come role by role. */
+static void append_role(const char *role, bool is_predefined, const char *permission, void *context)
+{
+        json_t *roles = context, *last = json_array_get(roles, json_array_size(roles) - 1);
+
+        if (!last || strcmp(document_get_string(last, "name"), role)) {
+                last = json_pack("{s:s, s:b, s:[]}", "name", role, "predefined", is_predefined, "permissions");
+                json_array_append_new(roles, last);
+        }
+        if (permission)
+                json_array_append_new(json_object_get(last, "permissions"), json_string(permission));
+}
+
+bool role_list(struct call *call, json_t **result, struct error *error)
+{
+        auto_json *roles = json_array();
+
+        if (!store_role_list_permissions(call->db, append_role, roles, error))
+                return false;
+        *result = json_pack("{s:O}", "roles", roles);
         return true;
 }

@@ -28,10 +28,13 @@ struct role_unbind_input {
 extern const struct field_table role_unbind_table;
 MUST_CHECK bool role_unbind(struct call *call, const struct role_unbind_input *input, json_t **result,
                             struct error *error);
+/* {roles: [{name, predefined, permissions}]}. Reads; for everybody. */
+MUST_CHECK bool role_list(struct call *call, json_t **result, struct error *error);
 /* {bindings: [...]}. Reads. */
 MUST_CHECK bool role_list_bindings(struct call *call, json_t **result, struct error *error);
 
-/* Within a piece of work: binds the user to the role in the environment, or at the server for NULL. All are names. */
+/* Within a piece of work, which does the audit: binds the user to the role in the environment, or at the server for
+ * NULL. All are names. */
 MUST_CHECK bool role_bind_user(struct call *call, const char *user, const char *role, const char *environment,
                                struct error *error);
 

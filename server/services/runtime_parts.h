@@ -175,4 +175,10 @@ MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const ch
 /* Runs a piece of work that needs nothing but its numbers. */
 #define RUNTIME_WRITE(runtime, work, context, error) store_write((runtime)->services->store, work, context, error)
 
+/* retention.c: tells what retention would do at the time `at`, if nothing else happened until then; `action` is stop or
+ * remove, the resource is borrowed. */
+typedef void retention_told(const struct store_resource *resource, const char *action, void *context);
+MUST_CHECK bool retention_due(struct store_db *db, int64_t at, retention_told *told, void *context,
+                              struct error *error);
+
 #endif

@@ -68,6 +68,15 @@ struct task_file_input {
 MUST_CHECK bool task_file_read(struct call *call, const struct task_file_input *input, json_t **result,
                                struct error *error);
 
+struct task_copy_input {
+        const char *taskId, *path;
+};
+/* A file under /task-output as it may leave the server, whole: a nameless copy, at its start, in which managed values
+ * are masked, so that byte ranges of it are exact. Sets *size; -1 on error. Blocks as long as copying takes.
+ * ERROR_TOO_LARGE beyond TASK_COPY_MAXIMUM bytes. */
+int task_file_copy(struct call *call, const struct task_copy_input *input, int64_t *size, struct error *error);
+#define TASK_COPY_MAXIMUM (INT64_C(1) << 30)
+
 struct task_list_input {
         const char *environment, *status, *groupId, *cursor;
         bool createdByMe, createdByMyTeams, includeSnoozed;

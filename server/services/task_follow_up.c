@@ -47,7 +47,8 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
         static const char *const copied[] = {"taskId", "status", "followUpCount", "url"};
         for (size_t i = 0; i < COUNT_OF(copied); i++)
                 json_object_set(object, copied[i], json_object_get(view, copied[i]));
-        json_object_set_new(object, "turn", json_integer(turn.ordinal));
+        json_object_set_new(object, "turnIndex",
+                            turn.has_conversation_index ? json_integer(turn.conversation_index) : json_null());
         json_object_set_new(object, "task", view);
         if (!add_warnings(call, &task, object, error)) {
                 json_decref(object);

@@ -8,6 +8,7 @@
 #include "server/services/password.h"
 #include "server/services/role.h"
 #include "server/services/write.h"
+#include "server/store/session.h"
 #include "server/store/user.h"
 
 bool user_name_is_valid(const char *name)
@@ -73,10 +74,14 @@ static bool add_work(struct call *call, const void *context, json_t **result, st
         int64_t rid;
 
         if (!access_require(call->actor, PERMISSION_USERS_MANAGE, error) ||
-            !store_user_add(call->db, input->name, *with->hash ? with->hash : NULL, call->now, id, &rid, error) ||
-            !audit_write(call->db, call->actor, "user.add", input->name, json_pack("{s:s}", "id", id), error))
+            !store_user_add(call->db, input->name, *with->hash ? with->hash : NULL, call->now, id, &rid, error))
                 return false;
         if (input->role && !role_bind_user(call, input->name, input->role, input->environment, error))
+                return false;
+        if (!audit_write(
+                    call->db, call->actor, "user.add", input->name,
+                    json_pack("{s:s, s:s*, s:s*}", "id", id, "role", input->role, "environment", input->environment),
+                    error))
                 return false;
         *result = json_pack("{s:s, s:s, s:s*, s:s*}", "id", id, "name", input->name, "role", input->role, "environment",
                             input->environment);
@@ -123,6 +128,7 @@ static bool password_work(struct call *call, const void *context, json_t **resul
 
         if (!store_user_find(call->db, input->name, &user, error) || !user_require_manage(call, user.rid, error) ||
             !store_user_set_password(call->db, user.rid, with->hash, error) ||
+            !store_session_end_all(call->db, user.rid, "", error) ||
             !audit_write(call->db, call->actor, "user.password", user.name, NULL, error))
                 return false;
         *result = json_pack("{s:s, s:b}", "name", user.name, "hasPassword", 1);
@@ -146,6 +152,7 @@ static bool set_disabled(struct call *call, const struct user_name_input *input,
 
         if (!store_user_find(call->db, input->name, &user, error) || !user_require_manage(call, user.rid, error) ||
             !store_user_set_disabled(call->db, user.rid, is_disabled, error) ||
+            (is_disabled && !store_session_end_all(call->db, user.rid, "", error)) ||
             !audit_write(call->db, call->actor, is_disabled ? "user.disable" : "user.enable", user.name, NULL, error))
                 return false;
         *result = json_pack("{s:s, s:b}", "name", user.name, "disabled", is_disabled);

@@ -169,3 +169,39 @@ bool store_grant_list(struct store_db *db, int64_t user, void (*each)(const stru
         }
         return is_good;
 }
+
+bool store_reason_list(struct store_db *db, int64_t user,
+                       void (*each)(const struct store_reason *reason, void *context), void *context,
+                       struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_REASONS_OF_USER);
+        bool is_row, is_good;
+
+        query_integer(&query, user);
+        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
+                auto_free char *id = query_column_text(&query, 0), *name = query_column_text(&query, 1);
+                auto_free char *team = query_column_text(&query, 2), *role = query_column_text(&query, 3);
+                auto_free char *scope = query_column_text(&query, 4), *environment = query_column_text(&query, 5);
+                auto_free char *permission = query_column_text(&query, 7);
+                each(&(struct store_reason){{id, name, team, role, scope, environment},
+                                            query_column_integer(&query, 6),
+                                            permission},
+                     context);
+        }
+        return is_good;
+}
+
+bool store_role_list_permissions(struct store_db *db,
+                                 void (*each)(const char *role, bool is_predefined, const char *permission,
+                                              void *context),
+                                 void *context, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_ROLES_ALL);
+        bool is_row, is_good;
+
+        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
+                auto_free char *role = query_column_text(&query, 0), *permission = query_column_text(&query, 2);
+                each(role, query_column_integer(&query, 1), permission, context);
+        }
+        return is_good;
+}

@@ -34,6 +34,22 @@ MUST_CHECK bool store_binding_list(struct store_db *db,
                                    void (*each)(const struct store_binding *binding, void *context), void *context,
                                    struct error *error);
 
+/* One permission that a binding of a user or of the user's teams gives; borrowed. */
+struct store_reason {
+        struct store_binding binding;
+        int64_t environment;    /* 0 outside its scope */
+        const char *permission; /* NULL for a role that has none */
+};
+MUST_CHECK bool store_reason_list(struct store_db *db, int64_t user,
+                                  void (*each)(const struct store_reason *reason, void *context), void *context,
+                                  struct error *error);
+
+/* Calls `each` with every role and each of its permissions (NULL for a role that has none), role by role. */
+MUST_CHECK bool store_role_list_permissions(struct store_db *db,
+                                            void (*each)(const char *role, bool is_predefined, const char *permission,
+                                                         void *context),
+                                            void *context, struct error *error);
+
 /* One permission that a binding gives; borrowed. */
 struct store_grant {
         const char *scope;

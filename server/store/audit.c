@@ -24,7 +24,8 @@ static void read_row(struct query *query, void (*each)(const struct store_audit 
 
         for (int i = 0; i < 7; i++)
                 strings[i] = query_column_text(query, i + 1);
-        each(&(struct store_audit){.at = query_column_integer(query, 0),
+        each(&(struct store_audit){.rid = query_column_integer(query, 8),
+                                   .at = query_column_integer(query, 0),
                                    .user_name = strings[0],
                                    .credential = strings[1],
                                    .credential_id = strings[2],
@@ -37,12 +38,13 @@ static void read_row(struct query *query, void (*each)(const struct store_audit 
                 free(strings[i]);
 }
 
-bool store_audit_list(struct store_db *db, int64_t limit, void (*each)(const struct store_audit *entry, void *context),
-                      void *context, struct error *error)
+bool store_audit_list(struct store_db *db, int64_t before, int64_t limit,
+                      void (*each)(const struct store_audit *entry, void *context), void *context, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_AUDIT_NEWEST);
         bool is_row, is_good;
 
+        query_integer(&query, before);
         query_integer(&query, limit);
         while ((is_good = query_next(&query, &is_row, error)) && is_row)
                 read_row(&query, each, context);

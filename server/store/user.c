@@ -41,6 +41,36 @@ bool store_user_find(struct store_db *db, const char *name, struct store_user *u
         return is_found || error_set(error, ERROR_USER_NOT_FOUND, "there is no user %.100s", name);
 }
 
+bool store_user_find_rid(struct store_db *db, int64_t rid, struct store_user *user, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_USER_BY_RID);
+        bool is_found;
+
+        query_integer(&query, rid);
+        if (!query_next(&query, &is_found, error))
+                return false;
+        if (!is_found)
+                return error_set(error, ERROR_USER_NOT_FOUND, NULL);
+        *user = read_row(&query);
+        return true;
+}
+
+bool store_user_set_name(struct store_db *db, int64_t rid, const char *name, struct error *error)
+{
+        auto_store_user same = {0};
+        bool is_taken;
+
+        if (!find(db, name, &same, &is_taken, error))
+                return false;
+        if (is_taken && same.rid != rid)
+                return error_set(error, ERROR_CONFLICT, "there is a user %s already", same.name);
+        auto_query query = query_begin(db, STATEMENT_USER_SET_NAME);
+        query_text(&query, name);
+        query_integer(&query, rid);
+        store_changes_access(db);
+        return query_run(&query, NULL, error);
+}
+
 bool store_user_add(struct store_db *db, const char *name, const char *password_hash, int64_t now, char id[ID_SIZE],
                     int64_t *rid, struct error *error)
 {

@@ -21,6 +21,10 @@ MUST_CHECK bool store_user_add(struct store_db *db, const char *name, const char
                                char id[ID_SIZE], int64_t *rid, struct error *error);
 /* ERROR_USER_NOT_FOUND when nobody has the name. */
 MUST_CHECK bool store_user_find(struct store_db *db, const char *name, struct store_user *user, struct error *error);
+/* ERROR_USER_NOT_FOUND when there is none. */
+MUST_CHECK bool store_user_find_rid(struct store_db *db, int64_t rid, struct store_user *user, struct error *error);
+/* ERROR_CONFLICT when another has the name. Acts at once. */
+MUST_CHECK bool store_user_set_name(struct store_db *db, int64_t rid, const char *name, struct error *error);
 /* Calls `each` for everybody, by name; the row is borrowed. */
 MUST_CHECK bool store_user_list(struct store_db *db, void (*each)(const struct store_user *user, void *context),
                                 void *context, struct error *error);

@@ -43,6 +43,11 @@ bool access_authenticate_key(struct store_db *db, const char *token, struct acto
         return true;
 }
 
+bool access_authenticate_session(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+{
+        return access_authenticate_key(db, token, actor, error);
+}
+
 bool access_is_current(struct store_db *db, const struct actor *actor)
 {
         (void)db;

@@ -1,11 +1,13 @@
 #include "tests/rest/fixture.h"
 
+#include "docker/client.h"
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
 #include "server/services/environment.h"
 #include "server/services/feed.h"
 #include "server/services/key.h"
+#include "server/services/login_limit.h"
 #include "server/services/role.h"
 #include "server/services/user.h"
 
@@ -26,12 +28,21 @@ int rest_set_up(void **state)
         services->environments = environments_open(services->store, setup, &error);
         assert_non_null(services->environments);
         assert_non_null(feed_start(services, &error));
+        fixture->runtime.services = services;
+        pthread_mutex_init(&fixture->runtime.mutex, NULL);
+        pthread_cond_init(&fixture->runtime.changed, NULL);
+        services->runtime = &fixture->runtime;
+        services->docker = docker_new("unix:///nonexistent/docker.sock", &error);
+        assert_non_null(services->docker);
         fixture->context.services = fixture->context.mcp.services = services;
-        fixture->context.mcp.pool = pool_new(1, 10);
+        fixture->context.rest.services = services;
+        fixture->context.rest.pool = fixture->context.mcp.pool = pool_new(2, 20);
         routes_apply(&fixture->context, &options);
         fixture->server = http_server_start(&options, &error);
         assert_string_equal(error.message, "");
         fixture->connection = connection_open(fixture->server);
+        fixture->administrator = rest_key(fixture, "root", "Server Admin");
+        login_limit_reset();
         *state = fixture;
         return 0;
 }
@@ -45,14 +56,21 @@ int rest_tear_down(void **state)
         http_server_stop(fixture->server);
         pool_free(fixture->context.mcp.pool);
         feed_stop(fixture->services.feed);
+        docker_free(fixture->services.docker);
         environments_close(fixture->services.environments);
         store_close(fixture->services.store);
         assert_true(path_remove_tree(fixture->root, &error));
+        free(fixture->administrator);
         free(fixture);
         return 0;
 }
 
 char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
+{
+        return rest_key_in(fixture, user, role, NULL);
+}
+
+char *rest_key_in(struct rest_fixture *fixture, const char *user, const char *role, const char *environment)
 {
         auto_error error = {0};
         struct store_db *reader = store_reader_open(fixture->services.store, &error);
@@ -61,7 +79,7 @@ char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
                             .actor = &actor_local,
                             .source = "cli",
                             .now = clock_now()};
-        struct user_add_input person = {.name = user, .role = role};
+        struct user_add_input person = {.name = user, .role = role, .environment = environment};
         struct key_add_input key = {.user = user, .name = "test"};
         json_t *added = NULL, *made = NULL;
 
@@ -73,4 +91,19 @@ char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
         json_decref(made);
         store_reader_close(reader);
         return result;
+}
+
+char *rest_bearer(const char *key)
+{
+        return text_format("Authorization: Bearer %s\r\nContent-Type: application/json\r\n", key);
+}
+
+void rest_environment(struct rest_fixture *fixture, const char *name)
+{
+        auto_free char *folder = text_format("%s/setup/environments/%s", fixture->root, name);
+        auto_free char *file = text_format("%s/environment.json", folder);
+        auto_error error = {0};
+
+        assert_true(path_make_folder(folder, 0700, &error) && path_write(file, "{}", 2, 0600, &error));
+        assert_true(environments_reload(fixture->services.environments, &error));
 }

@@ -3,14 +3,17 @@
 #define TESTS_REST_FIXTURE_H
 
 #include "server/routes.h"
+#include "server/services/runtime_parts.h"
 #include "tests/http/fixture.h"
 
 struct rest_fixture {
         char root[64];
         struct services services;
+        struct runtime runtime; /* no thread of it runs */
         struct routes_context context;
         struct http_server *server;
         struct connection *connection;
+        char *administrator; /* a key of a server administrator */
 };
 
 int rest_set_up(void **state);
@@ -19,7 +22,16 @@ int rest_tear_down(void **state);
 /* A new user with the role at the server (NULL for none) and a key of theirs, on the heap. */
 char *rest_key(struct rest_fixture *fixture, const char *user, const char *role);
 
+char *rest_key_in(struct rest_fixture *fixture, const char *user, const char *role, const char *environment);
+/* Writes an environment of that name, without repositories, and has it read. */
+void rest_environment(struct rest_fixture *fixture, const char *name);
+/* The header lines of a JSON request with that key, on the heap. */
+char *rest_bearer(const char *key);
+
 int run_route_tests(void);
+int run_session_tests(void);
+int run_matrix_tests(void);
+int run_refusal_tests(void);
 int run_reference_tests(void);
 
 #endif

@@ -263,9 +263,11 @@ static void people_manage_their_own_keys_and_no_others(void **state)
         assert_false(key_revoke(&call, &(struct key_revoke_input){others}, &result, &denied));
         assert_int_equal(denied.code, ERROR_PERMISSION_DENIED);
         assert_false(key_add(&call, &(struct key_add_input){.user = "bob", .name = "x"}, &result, &denied));
-        auto_json *nothing = keys_of(identity, &ann, NULL);
-        assert_null(nothing);
-        assert_true(key_add(&call, &(struct key_add_input){.user = "ann", .name = "x"}, &result, &error));
+        auto_json *others_keys = keys_of(identity, &ann, "bob");
+        assert_null(others_keys);
+        assert_true(key_add(&call, &(struct key_add_input){.name = "x"}, &result, &error));
+        auto_json *mine = keys_of(identity, &ann, NULL);
+        assert_int_equal(json_array_size(mine), 2);
         auto_json *own = keys_of(identity, &ann, "ann");
         assert_int_equal(json_array_size(own), 2);
 }
@@ -276,7 +278,7 @@ static json_t *audit_of(struct identity *identity)
         auto_error error = {0};
         auto_json *result = NULL;
 
-        assert_true(audit_list(&call, &(struct audit_list_input){50}, &result, &error));
+        assert_true(audit_list(&call, &(struct audit_list_input){.limit = 50}, &result, &error));
         return json_incref(json_object_get(result, "entries"));
 }
 
@@ -290,7 +292,7 @@ static void every_change_leaves_an_entry_that_holds_no_secret(void **state)
         auto_free char *key = identity_key(identity, "ann", 0, id);
         revoke_key(identity, id);
         auto_json *entries = audit_of(identity);
-        static const char *const actions[] = {"key.revoke", "key.add", "access.bind", "user.add"};
+        static const char *const actions[] = {"key.revoke", "key.add", "user.add"};
         assert_int_equal(json_array_size(entries), COUNT_OF(actions));
         for (size_t i = 0; i < COUNT_OF(actions); i++) {
                 json_t *entry = json_array_get(entries, i);

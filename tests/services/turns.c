@@ -104,7 +104,7 @@ static void a_finished_task_goes_on_with_a_new_turn(void **state)
                 world, world->dev, (struct task_follow_up_input){.taskId = id, .instructions = "second"}, &error));
         assert_string_equal(member(result, "taskId"), id);
         assert_string_equal(member(result, "status"), "running");
-        assert_int_equal(document_get_integer(result, "turn", 0), 2);
+        assert_int_equal(document_get_integer(result, "turnIndex", 0), 2);
         assert_int_equal(document_get_integer(result, "followUpCount", 0), 1);
         assert_non_null(strstr(member(result, "url"), id));
         json_t *task = json_object_get(result, "task");
@@ -127,7 +127,7 @@ static void a_staged_task_starts_with_both_texts_as_one_turn(void **state)
 
         assert_string_equal(member(result, "status"), "running");
         assert_int_equal(document_get_integer(result, "followUpCount", -1), 0);
-        assert_int_equal(document_get_integer(result, "turn", 0), 1);
+        assert_int_equal(document_get_integer(result, "turnIndex", 0), 1);
         auto_store_turn turn = world_turn(world, id);
         assert_string_equal(turn.shown, "first\n\nsecond");
         assert_int_equal(world_number(world, "SELECT count(*) FROM turns"), 1);
@@ -182,7 +182,7 @@ static void a_follow_up_with_a_key_is_delivered_once(void **state)
         json_decref(must(world_follow_up(world, world->dev, input, &error)));
         auto_json *again = must(world_follow_up(world, world->dev, input, &error));
         assert_int_equal(document_get_integer(again, "followUpCount", 0), 1);
-        assert_int_equal(document_get_integer(again, "turn", 0), 2);
+        assert_int_equal(document_get_integer(again, "turnIndex", 0), 2);
         input.instructions = "z";
         assert_null(world_follow_up(world, world->dev, input, &error));
         assert_code(error, "idempotency_conflict");

@@ -141,7 +141,7 @@ static void the_audit_is_listed_newest_first(void **state)
         fixture_write(fixture, add_audit, (char[]){"a"});
         fixture_write(fixture, add_audit, (char[]){"b"});
         fixture_write(fixture, add_audit, (char[]){"c"});
-        assert_true(store_audit_list(fixture->db, 2, note_action, actions, &error));
+        assert_true(store_audit_list(fixture->db, INT64_MAX, 2, note_action, actions, &error));
         assert_string_equal(actions, "cb");
 }
 

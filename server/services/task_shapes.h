@@ -1,6 +1,6 @@
-/* Output tables that several tools share. */
-#ifndef MCP_TOOLS_SHAPES_H
-#define MCP_TOOLS_SHAPES_H
+/* Output tables of tasks, which the doors share. */
+#ifndef SERVICES_TASK_SHAPES_H
+#define SERVICES_TASK_SHAPES_H
 
 #include "server/base/field.h"
 

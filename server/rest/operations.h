@@ -1,0 +1,44 @@
+/* The operations, by noun; server/route.def says where each is. */
+#ifndef REST_OPERATIONS_H
+#define REST_OPERATIONS_H
+
+#include "server/rest/operation.h"
+#include "server/rest/run.h"
+
+/* session.c */
+extern const struct rest_operation rest_login; /* described here, answered by rest_login_answer */
+extern const struct rest_operation rest_logout;
+/* Checks name and password and begins a session, whose token goes into a cookie. Answers later. */
+void rest_login_answer(const struct rest_door *door, struct http_request *request);
+
+/* me.c */
+extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password;
+/* key.c */
+extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
+/* user.c */
+extern const struct rest_operation rest_user_list, rest_user_add, rest_user_disable, rest_user_enable,
+        rest_user_password;
+/* team.c */
+extern const struct rest_operation rest_team_list, rest_team_add, rest_team_join, rest_team_leave;
+/* access.c */
+extern const struct rest_operation rest_role_list, rest_binding_list, rest_binding_add, rest_binding_remove,
+        rest_access_explain;
+/* environment.c */
+extern const struct rest_operation rest_environment_list, rest_environment_get;
+/* setting.c */
+extern const struct rest_operation rest_setting_list, rest_setting_set, rest_setting_unset;
+/* audit.c */
+extern const struct rest_operation rest_audit_list;
+/* container.c */
+extern const struct rest_operation rest_container_list, rest_retention_preview;
+/* vault.c */
+extern const struct rest_operation rest_secret_list, rest_secret_set, rest_secret_remove;
+extern const struct rest_operation rest_account_list, rest_account_set, rest_account_remove;
+/* task.c */
+extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
+
+/* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
+ * Answers later. */
+void rest_file_answer(const struct rest_door *door, struct http_request *request);
+
+#endif

@@ -1,0 +1,78 @@
+#include "server/services/session.h"
+
+#include <string.h>
+
+#include "server/base/document.h"
+#include "server/rest/arguments.h"
+#include "server/rest/bearer.h"
+#include "server/rest/operations.h"
+
+#define LOGIN_STATUS 200
+
+static bool is_secure(void)
+{
+        const char *site = settings_current()->site_url;
+
+        return site && !strncasecmp(site, "https:", 6);
+}
+
+static const struct field person_rows[] = {
+        OUT_STRING("id", .is_required = true, .help = "Stable id of the user."),
+        OUT_STRING("name", .is_required = true, .help = "Name of the user."),
+};
+static const struct field_table person = OUTPUT_TABLE("person", person_rows);
+
+static const struct field login_rows[] = {
+        OUT_OBJECT("user", person, .is_required = true, .help = "Who is logged in."),
+        OUT_STRING("csrfToken", .is_required = true,
+                   .help = "To be sent as X-CSRF-Token with every request that changes something."),
+        OUT_STRING("expiresAt", .is_required = true, .format = "date-time", .help = "When the session ends at last."),
+};
+static const struct field_table login_output = OUTPUT_TABLE("login", login_rows);
+
+const struct rest_operation rest_login = {
+        .input = &session_login_table, .output = &login_output, .mode = REST_BLOCKS, .status = LOGIN_STATUS};
+
+static void logged_in(void *context, const struct session_started *started, const struct error *error)
+{
+        struct http_request *request = context;
+
+        if (error) {
+                rest_refuse(request, error);
+                return;
+        }
+        http_request_set_cookie(request, REST_SESSION_COOKIE, started->token, SESSION_LIFE_MS / 1000, is_secure());
+        char *body = document_print(started->result);
+        http_respond(request, LOGIN_STATUS, HTTP_JSON, body, strlen(body));
+}
+
+void rest_login_answer(const struct rest_door *door, struct http_request *request)
+{
+        struct rest_arguments arguments = {0};
+        char address[HTTP_PEER_SIZE];
+        auto_error error = {0};
+
+        http_request_peer(request, address);
+        if (!rest_arguments_read(&rest_login, request, &arguments, &error))
+                rest_refuse(request, &error);
+        else if (http_suspend(request) && !session_login_later(door->services, http_request_thread(request),
+                                                               arguments.input, address, logged_in, request, &error))
+                rest_refuse(request, &error);
+        rest_arguments_clear(&arguments);
+}
+
+static void forget_cookie(struct http_request *request, const struct caller *caller, json_t *result)
+{
+        (void)caller;
+        (void)result;
+        http_request_set_cookie(request, REST_SESSION_COOKIE, "", 0, is_secure());
+}
+
+static const struct field logout_rows[] = {
+        OUT_BOOLEAN("loggedOut", .is_required = true, .help = "The session has ended."),
+};
+static const struct field_table logout_output = OUTPUT_TABLE("logout", logout_rows);
+
+REST_SERVICE_PLAIN(session_logout)
+const struct rest_operation rest_logout = {
+        .output = &logout_output, .mode = REST_WRITES, .run = run_session_logout, .decorate = forget_cookie};

@@ -1,0 +1,31 @@
+/* Who calls a door, on the thread that works for them. */
+#ifndef SERVICES_CALLER_H
+#define SERVICES_CALLER_H
+
+#include "server/services/services.h"
+
+struct caller {
+        struct services *services;
+        struct store_db *db; /* of this thread */
+        const char *token;   /* the bearer credential or the session's token as sent; borrowed */
+        bool is_session;
+        const char *request_id; /* for the log; borrowed */
+        struct actor actor;     /* filled by caller_authenticate, valid on the thread that called it */
+};
+
+/* What runs for a caller: `input` is the struct that the operation's input table filled, the result an object that the
+ * caller owns. */
+typedef bool caller_service(struct call *call, const void *input, json_t **result, struct error *error);
+
+/* The credential of an Authorization header with the Bearer scheme (RFC 6750, section 2.1), "" when it is none. */
+const char *caller_token(const char *authorization);
+/* Resolves the token with the caller's connection, each time anew. */
+MUST_CHECK bool caller_authenticate(struct caller *caller, struct error *error);
+/* The call of the authenticated caller; `source` is recorded with what is created. Borrows from the caller. */
+struct call caller_as_call(struct caller *caller, const char *source, const json_t *arguments);
+/* Authenticates and runs a service that reads, again while access changes under it. ERROR_CHANGED when it does not stop
+ * changing. */
+MUST_CHECK bool caller_read(struct caller *caller, const char *source, caller_service *service, const void *input,
+                            const json_t *arguments, json_t **result, struct error *error);
+
+#endif

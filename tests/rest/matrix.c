@@ -1,0 +1,324 @@
+/* Every route and every tool, for everybody: one table says who may and who may not. Each row runs with things of its
+ * own, so that no row depends on another. */
+#include "tests/rest/fixture.h"
+
+#include <ctype.h>
+
+#include "mcp/tool.h"
+#include "server/base/document.h"
+#include "server/base/id.h"
+#include "server/base/path.h"
+#include "server/services/audit.h"
+#include "server/services/setting.h"
+#include "server/services/task_paths.h"
+#include "tests/rest/conform.h"
+
+/* Who calls: a server administrator; a Developer and a Viewer in the environment main; somebody without a role. */
+enum role { ADMINISTRATOR, DEVELOPER, VIEWER, STRANGER, ROLE_COUNT };
+static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
+
+/* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
+ * absent (404), R not valid (400). `method` is NULL for a tool. In path and body stand $TASK, $FILE (of the last task),
+ * $USER, $TEAM, $KEY and $BINDING for fresh ones that the administrator made. */
+static const struct row {
+        const char *method, *path, *body, *expected;
+} rows[] = {
+        {"POST", "/logout", "{}", "----"}, /* sessions.c: a key does not log out */
+        {"GET", "/me", NULL, "AAAA"},
+        {"PATCH", "/me", "{\"name\":\"$SELF\"}", "AAAA"},
+        {"POST", "/me/password", "{\"currentPassword\":\"x\",\"password\":\"new password\"}", "DDDD"},
+        {"GET", "/api-keys", NULL, "AAAA"},
+        {"GET", "/api-keys?user=$USER", NULL, "ADDD"},
+        {"POST", "/api-keys", "{\"name\":\"mine\"}", "AAAA"},
+        {"POST", "/api-keys", "{\"name\":\"theirs\",\"user\":\"$USER\"}", "ADDD"},
+        {"DELETE", "/api-keys/$KEY", NULL, "ADDD"},
+        {"GET", "/users", NULL, "ADDD"},
+        {"POST", "/users", "{\"name\":\"new-$FRESH\",\"role\":\"Viewer\",\"environment\":\"main\"}", "ADDD"},
+        {"POST", "/users/$USER/disable", "{}", "ADDD"},
+        {"POST", "/users/$USER/enable", "{}", "ADDD"},
+        {"PUT", "/users/$USER/password", "{\"password\":\"another one\"}", "ADDD"},
+        {"GET", "/teams", NULL, "ADDD"},
+        {"POST", "/teams", "{\"name\":\"team-$FRESH\"}", "ADDD"},
+        {"POST", "/teams/$TEAM/members", "{\"user\":\"$USER\"}", "ADDD"},
+        {"DELETE", "/teams/$TEAM/members/$USER", NULL, "ADDD"},
+        {"GET", "/roles", NULL, "AAAA"},
+        {"GET", "/bindings", NULL, "ADDD"},
+        {"POST", "/bindings", "{\"user\":\"$USER\",\"role\":\"Viewer\",\"environment\":\"main\"}", "ADDD"},
+        {"DELETE", "/bindings/$BINDING", NULL, "ADDD"},
+        {"GET", "/access/explain?user=$USER&permission=tasks:view&environment=main", NULL, "ADDD"},
+        {"GET", "/access/explain?user=$SELF&permission=tasks:view", NULL, "AAAA"},
+        {"GET", "/environments", NULL, "AAAA"},
+        {"GET", "/environments/main", NULL, "AAAH"},
+        {"GET", "/environments/main/templates", NULL, "AAAH"},
+        {"GET", "/settings", NULL, "ADDD"},
+        {"PUT", "/settings/IDLE_STOP_MINUTES", "{\"value\":\"31\"}", "ADDD"},
+        {"DELETE", "/settings/IDLE_STOP_MINUTES", NULL, "ADDD"},
+        {"GET", "/audit?limit=2", NULL, "ADDD"},
+        {"GET", "/containers", NULL, "ADDD"},
+        {"GET", "/retention?at=2030-01-01T00:00:00Z", NULL, "ADDD"},
+        {"GET", "/secrets", NULL, "AAAA"},
+        {"GET", "/secrets?environment=main", NULL, "ADDH"},
+        {"PUT", "/secrets/OWN", "{\"value\":\"a secret value\"}", "AAAA"},
+        {"PUT", "/secrets/SHARED", "{\"value\":\"a secret value\",\"environment\":\"main\"}", "ADDH"},
+        {"DELETE", "/secrets/OWN", NULL, "AAAA"},
+        {"GET", "/accounts", NULL, "AAAA"},
+        {"PUT", "/accounts/shell", "{\"variable\":\"ANTHROPIC_API_KEY\",\"value\":\"a secret value\"}", "RDDD"},
+        {"DELETE", "/accounts/shell", NULL, "HDDD"},
+        {"GET", "/tasks", NULL, "AAAA"},
+        {"POST", "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}", "AADH"},
+        {"GET", "/tasks/$TASK", NULL, "AAAH"},
+        {"PATCH", "/tasks/$TASK", "{\"name\":\"other\"}", "AADH"},
+        {"DELETE", "/tasks/$TASK", NULL, "AADH"},
+        {"GET", "/tasks/$TASK/output", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/files", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/file?path=$FILE", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
+        {"POST", "/tasks/$TASK/stop", "{}", "aaDH"},
+        {"POST", "/tasks/$TASK/interrupt", "{}", "aaDH"},
+        {"POST", "/tasks/$TASK/start", "{}", "AADH"},
+        {"PUT", "/tasks/$TASK/shared", "{\"shared\":true}", "AADH"},
+        {NULL, "list_environments", "{}", "AAAA"},
+        {NULL, "list_templates", "{\"environment\":\"main\"}", "AAAH"},
+        {NULL, "create_task", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}", "AADH"},
+        {NULL, "get_task", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "get_task_output", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "read_task_file", "{\"taskId\":\"$TASK\",\"path\":\"$FILE\"}", "AAAH"},
+        {NULL, "list_tasks", "{}", "AAAA"},
+        {NULL, "follow_up_task", "{\"taskId\":\"$TASK\",\"instructions\":\"more\"}", "AADH"},
+        {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},
+        {NULL, "stop_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
+        {NULL, "interrupt_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
+};
+
+struct matrix {
+        struct rest_fixture *fixture;
+        char *keys[ROLE_COUNT];
+        int fresh, faults;
+        char task[ID_SIZE]; /* the last one that was made */
+};
+
+/* An administrator's request that must succeed; the member of its answer, on the heap. */
+static char *make_with(struct matrix *matrix, const char *method, const char *path, const char *body,
+                       const char *member)
+{
+        auto_free char *headers = rest_bearer(matrix->fixture->administrator);
+        auto_reply *reply = ask(matrix->fixture->connection, method, path, headers, body);
+        auto_error error = {0};
+        auto_json *made = document_parse(reply->body, reply->length, &error);
+        const char *value = document_get_string(made, member);
+
+        if (!value)
+                fail_msg("%s %s answered %d: %s", method, path, reply->status, reply->body);
+        return text_copy(value);
+}
+
+static char *make(struct matrix *matrix, const char *path, const char *body, const char *member)
+{
+        return make_with(matrix, "POST", path, body, member);
+}
+
+/* A file that the last task left. */
+static char *write_file(struct matrix *matrix)
+{
+        auto_free char *folder = task_path_output(matrix->fixture->root, matrix->task);
+        auto_free char *path = path_join(folder, "note.txt");
+        auto_error error = {0};
+
+        assert_true(path_make_folder(folder, 0755, &error) && path_write(path, "note", 4, 0644, &error));
+        return text_copy("note.txt");
+}
+
+static char *fresh(struct matrix *matrix, const char *what, enum role role)
+{
+        auto_free char *user = text_format("{\"name\":\"user-%d\"}", ++matrix->fresh);
+        auto_free char *team = text_format("{\"name\":\"team-%d\"}", matrix->fresh);
+
+        if (!strcmp(what, "SELF"))
+                return text_copy(role_names[role]);
+        if (!strcmp(what, "FRESH"))
+                return text_format("%d", matrix->fresh);
+        if (!strcmp(what, "TASK")) {
+                char *task = make(matrix, "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}",
+                                  "taskId");
+                snprintf(matrix->task, sizeof matrix->task, "%s", task);
+                return task;
+        }
+        if (!strcmp(what, "FILE"))
+                return write_file(matrix);
+        if (!strcmp(what, "TEAM"))
+                return make(matrix, "/teams", team, "name");
+        char *name = make(matrix, "/users", user, "name");
+        if (!strcmp(what, "USER"))
+                return name;
+        auto_free char *of = name;
+        auto_free char *key = text_format("{\"name\":\"k\",\"user\":\"%s\"}", of);
+        auto_free char *binding = text_format("{\"role\":\"Viewer\",\"everywhere\":true,\"user\":\"%s\"}", of);
+        return !strcmp(what, "KEY") ? make(matrix, "/api-keys", key, "id") : make(matrix, "/bindings", binding, "id");
+}
+
+/* The text with every $NAME replaced. */
+static char *filled(struct matrix *matrix, const char *text, enum role role)
+{
+        auto_text out = TEXT_WITH_MAXIMUM(10000);
+
+        while (*text) {
+                size_t plain = strcspn(text, "$"), length = 0;
+                text_append(&out, text, plain);
+                text += plain;
+                if (!*text)
+                        break;
+                while (isupper((unsigned char)text[1 + length]))
+                        length++;
+                auto_free char *what = text_format("%.*s", (int)length, text + 1);
+                auto_free char *value = fresh(matrix, what, role);
+                text_append_string(&out, value);
+                text += 1 + length;
+        }
+        return text_take(&out);
+}
+
+/* How many entries there have ever been: none goes, and a cursor is the number of an entry. */
+static int64_t audit_count(struct matrix *matrix)
+{
+        auto_error error = {0};
+        struct store_db *reader = store_reader_open(matrix->fixture->services.store, &error);
+        struct call call = {.services = &matrix->fixture->services, .db = reader, .actor = &actor_local};
+        auto_json *result = NULL;
+
+        assert_true(audit_list(&call, &(struct audit_list_input){.limit = 1}, &result, &error));
+        store_reader_close(reader);
+        return strtoll(document_get_string(result, "nextCursor"), NULL, 10);
+}
+
+/* The status that a tool's refusal has as a REST answer; 200 for a result. */
+static int tool_status(const struct reply *reply)
+{
+        auto_error error = {0};
+        auto_json *answer = document_parse(reply->body, reply->length, &error);
+        const json_t *result = json_object_get(answer, "result");
+
+        if (reply->status != 200 || !result)
+                return reply->status == 200 ? 500 : reply->status;
+        if (!json_is_true(json_object_get(result, "isError")))
+                return 200;
+        const char *text = document_get_string(json_array_get(json_object_get(result, "content"), 0), "text");
+        auto_json *refusal = document_parse(text, strlen(text), &error);
+        for (int code = 1; code < ERROR_COUNT; code++)
+                if (refusal && !strcmp(error_kind((enum error_code)code)->code, document_get_string(refusal, "error")))
+                        return error_kind((enum error_code)code)->status;
+        return 400;
+}
+
+static struct reply *call_row(struct matrix *matrix, const struct row *row, enum role role, const char *path,
+                              const char *body)
+{
+        auto_free char *headers = rest_bearer(matrix->keys[role]);
+
+        if (row->method)
+                return ask(matrix->fixture->connection, row->method, path, headers, body);
+        auto_free char *message = text_format("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
+                                              "\"name\":\"%s\",\"arguments\":%s}}",
+                                              path, body);
+        return ask(matrix->fixture->connection, "POST", "/mcp", headers, message);
+}
+
+static bool is_as_said(char letter, int status)
+{
+        switch (letter) {
+        case 'A':
+        case 'a':
+                return status != 400 && status != 401 && status != 403 && status != 404 && status != 500;
+        case 'D':
+                return status == 403;
+        case 'H':
+                return status == 404;
+        case 'R':
+                return status == 400;
+        default:
+                return true;
+        }
+}
+
+/* Whether the row only looks. */
+static bool is_read(const struct row *row)
+{
+        if (row->method)
+                return !strcmp(row->method, "GET");
+        return tool_find(row->path)->mode == TOOL_READS;
+}
+
+/* All that is wrong is told, not only the first. */
+#define complain(matrix, ...)                                                                                          \
+        do {                                                                                                           \
+                print_error(__VA_ARGS__);                                                                              \
+                (matrix)->faults++;                                                                                    \
+        } while (0)
+
+static void check_row(struct matrix *matrix, const struct row *row, enum role role)
+{
+        auto_free char *path = filled(matrix, row->path, role);
+        auto_free char *body = row->body ? filled(matrix, row->body, role) : NULL;
+        int64_t before = audit_count(matrix);
+        auto_reply *reply = call_row(matrix, row, role, path, body);
+        int status = row->method ? reply->status : tool_status(reply);
+
+        if (!is_as_said(row->expected[role], status))
+                complain(matrix, "%s %s answered the %s %d instead of %c: %s\n", row->method ? row->method : "tool",
+                         path, role_names[role], status, row->expected[role], reply->body);
+        int64_t wanted = status < 300 && !is_read(row) && row->expected[role] != 'a' ? 1 : 0,
+                written = audit_count(matrix) - before;
+        if (written != wanted)
+                complain(matrix, "%s %s of the %s left %d audit rows instead of %d\n",
+                         row->method ? row->method : "tool", path, role_names[role], (int)written, (int)wanted);
+        if (row->method && status < 300)
+                conform_reply(row->method, path, reply);
+}
+
+static void every_route_and_tool_answers_everybody_as_the_table_says(void **state)
+{
+        struct matrix matrix = {.fixture = *state};
+
+        rest_environment(matrix.fixture, "main");
+        free(make_with(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
+        matrix.keys[ADMINISTRATOR] = rest_key(matrix.fixture, "administrator", "Server Admin");
+        matrix.keys[DEVELOPER] = rest_key_in(matrix.fixture, "developer", "Developer", "main");
+        matrix.keys[VIEWER] = rest_key_in(matrix.fixture, "viewer", "Viewer", "main");
+        matrix.keys[STRANGER] = rest_key(matrix.fixture, "stranger", NULL);
+        for (size_t i = 0; i < COUNT_OF(rows); i++)
+                for (int role = ROLE_COUNT - 1; role >= 0; role--)
+                        check_row(&matrix, &rows[i], (enum role)role);
+        free(make_with(&matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
+        for (int role = 0; role < ROLE_COUNT; role++)
+                free(matrix.keys[role]);
+        assert_int_equal(matrix.faults, 0);
+}
+
+static void the_table_has_every_route_and_every_tool(void **state)
+{
+        (void)state;
+        for (size_t route = 0; route < route_count; route++) {
+                bool is_there = !route_operation(route) || routes[route].access == HTTP_ACCESS_PUBLIC;
+                for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
+                        is_there = rows[i].method && conform_route(rows[i].method, rows[i].path) == route;
+                if (!is_there)
+                        fail_msg("the table has no row for %s %s", routes[route].method, routes[route].path);
+        }
+        for (size_t tool = 0; tool < mcp_tool_count; tool++) {
+                bool is_there = false;
+                for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
+                        is_there = !rows[i].method && !strcmp(rows[i].path, mcp_tools[tool]->name);
+                if (!is_there)
+                        fail_msg("the table has no row for the tool %s", mcp_tools[tool]->name);
+        }
+}
+
+int run_matrix_tests(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(the_table_has_every_route_and_every_tool),
+                cmocka_unit_test_setup_teardown(every_route_and_tool_answers_everybody_as_the_table_says, rest_set_up,
+                                                rest_tear_down),
+        };
+
+        return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+#include "tests/rest/fixture.h"
+
+#include "server/base/document.h"
+#include "server/base/id.h"
+#include "server/services/login_limit.h"
+
+#define JSON_TYPE "Content-Type: application/json\r\n"
+
+struct session {
+        char cookie[128], csrf[64];
+};
+
+static struct reply *login(struct rest_fixture *fixture, const char *user, const char *password)
+{
+        auto_free char *body = text_format("{\"user\":\"%s\",\"password\":\"%s\"}", user, password);
+
+        return ask(fixture->connection, "POST", "/login", JSON_TYPE, body);
+}
+
+/* Logs in and keeps what a browser and its page keep. */
+static struct session begin(struct rest_fixture *fixture, const char *user, const char *password)
+{
+        auto_reply *reply = login(fixture, user, password);
+        struct session session = {0};
+        auto_error error = {0};
+
+        assert_int_equal(reply->status, 200);
+        const char *cookie = reply_header(reply, "Set-Cookie");
+        assert_non_null(cookie);
+        assert_non_null(strstr(cookie, "HttpOnly"));
+        assert_non_null(strstr(cookie, "SameSite=Lax"));
+        snprintf(session.cookie, sizeof session.cookie, "Cookie: %.*s\r\n", (int)strcspn(cookie, ";"), cookie);
+        auto_json *body = document_parse(reply->body, reply->length, &error);
+        snprintf(session.csrf, sizeof session.csrf, "X-CSRF-Token: %s\r\n", document_get_string(body, "csrfToken"));
+        return session;
+}
+
+static int status_of(struct rest_fixture *fixture, const char *method, const char *path, const char *headers,
+                     const char *body)
+{
+        auto_reply *reply = ask(fixture->connection, method, path, headers, body);
+
+        return reply->status;
+}
+
+static int status_with(struct rest_fixture *fixture, const char *method, const char *path,
+                       const struct session *session, const char *body)
+{
+        auto_free char *headers = text_format("%s%s" JSON_TYPE, session->cookie, session->csrf);
+
+        return status_of(fixture, method, path, headers, body);
+}
+
+static void add_person(struct rest_fixture *fixture, const char *name, const char *role)
+{
+        auto_free char *key = rest_key(fixture, name, role);
+        auto_free char *headers = rest_bearer(fixture->administrator);
+        auto_free char *path = text_format("/users/%s/password", name);
+
+        assert_int_equal(status_of(fixture, "PUT", path, headers, "{\"password\":\"correct horse\"}"), 200);
+}
+
+static void a_session_acts_with_its_csrf_token_until_it_logs_out(void **state)
+{
+        struct rest_fixture *fixture = *state;
+
+        add_person(fixture, "vera", "Viewer");
+        struct session session = begin(fixture, "Vera", "correct horse");
+        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 200);
+        assert_int_equal(status_of(fixture, "POST", "/logout", session.cookie, NULL), 403);
+        auto_free char *forged = text_format("%sX-CSRF-Token: 00000000000000000000000000000000\r\n", session.cookie);
+        assert_int_equal(status_of(fixture, "POST", "/logout", forged, NULL), 403);
+        assert_int_equal(status_with(fixture, "POST", "/logout", &session, "{}"), 200);
+        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+}
+
+static void me_tells_the_session_its_csrf_token(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_error error = {0};
+
+        add_person(fixture, "vera", "Viewer");
+        struct session session = begin(fixture, "vera", "correct horse");
+        auto_reply *reply = ask(fixture->connection, "GET", "/me", session.cookie, NULL);
+        auto_json *me = document_parse(reply->body, reply->length, &error);
+        assert_non_null(strstr(session.csrf, document_get_string(me, "csrfToken")));
+        assert_string_equal(document_get_string(me, "credential"), "session");
+        assert_false(json_is_true(json_object_get(me, "isServerAdministrator")));
+}
+
+static void disabling_a_user_ends_the_session_at_once_and_for_good(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_free char *headers = rest_bearer(fixture->administrator);
+
+        add_person(fixture, "vera", "Viewer");
+        struct session session = begin(fixture, "vera", "correct horse");
+        assert_int_equal(status_of(fixture, "POST", "/users/vera/disable", headers, NULL), 200);
+        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+        auto_reply *refused = login(fixture, "vera", "correct horse");
+        assert_int_equal(refused->status, 401);
+        assert_int_equal(status_of(fixture, "POST", "/users/vera/enable", headers, NULL), 200);
+        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+}
+
+static void another_password_ends_the_other_sessions(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        const char *wrong = "{\"currentPassword\":\"wrong\",\"password\":\"another one\"}";
+        const char *right = "{\"currentPassword\":\"correct horse\",\"password\":\"another one\"}";
+
+        add_person(fixture, "vera", "Viewer");
+        struct session first = begin(fixture, "vera", "correct horse");
+        struct session second = begin(fixture, "vera", "correct horse");
+        assert_int_equal(status_with(fixture, "POST", "/me/password", &second, wrong), 403);
+        assert_int_equal(status_with(fixture, "POST", "/me/password", &second, right), 200);
+        assert_int_equal(status_of(fixture, "GET", "/me", first.cookie, NULL), 401);
+        assert_int_equal(status_of(fixture, "GET", "/me", second.cookie, NULL), 200);
+        auto_reply *old = login(fixture, "vera", "correct horse");
+        assert_int_equal(old->status, 401);
+}
+
+static void wrong_passwords_and_unknown_names_are_told_alike_and_limited(void **state)
+{
+        struct rest_fixture *fixture = *state;
+
+        add_person(fixture, "vera", "Viewer");
+        login_limit_reset();
+        auto_reply *wrong = login(fixture, "vera", "wrong");
+        auto_reply *unknown = login(fixture, "nobody", "wrong");
+        assert_int_equal(wrong->status, 401);
+        assert_string_equal(wrong->body, unknown->body);
+        for (int i = 0; i < 9; i++)
+                assert_true(login_limit_take("127.0.0.1", "vera", 1000000 + i, &(struct error){0}));
+        login_limit_reset();
+        for (int i = 0; i < 10; i++)
+                assert_true(login_limit_take("192.0.2.1", "vera", 1000, &(struct error){0}));
+        auto_error error = {0};
+        assert_false(login_limit_take("192.0.2.1", "VERA", 2000, &error));
+        assert_int_equal(error.code, ERROR_TOO_MANY);
+        assert_int_equal(document_get_integer(error.details, "retryAfterSeconds", 0), 59);
+        assert_true(login_limit_take("192.0.2.2", "vera", 2000, &error));
+        assert_true(login_limit_take("192.0.2.1", "vera", 61001, &error));
+        login_limit_reset();
+}
+
+static void only_the_hash_of_a_sessions_token_is_kept(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_text bytes = TEXT_WITH_MAXIMUM(64 * 1024 * 1024);
+
+        add_person(fixture, "vera", "Viewer");
+        struct session session = begin(fixture, "vera", "correct horse");
+        const char *token = strchr(session.cookie, '=') + 1;
+        auto_free char *path = text_format("%s/store.db-wal", fixture->root);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        char piece[65536];
+        for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
+                text_append(&bytes, piece, got);
+        fclose(file);
+        assert_null(memmem(bytes.data, bytes.length, token, 40));
+        assert_non_null(memmem(bytes.data, bytes.length, "session.login", 13));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rest_set_up, rest_tear_down)
+
+int run_session_tests(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(a_session_acts_with_its_csrf_token_until_it_logs_out),
+                TEST(me_tells_the_session_its_csrf_token),
+                TEST(disabling_a_user_ends_the_session_at_once_and_for_good),
+                TEST(another_password_ends_the_other_sessions),
+                TEST(wrong_passwords_and_unknown_names_are_told_alike_and_limited),
+                TEST(only_the_hash_of_a_sessions_token_is_kept),
+        };
+
+        return cmocka_run_group_tests_name("sessions", tests, NULL, NULL);
+}
