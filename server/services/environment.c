@@ -144,7 +144,7 @@ bool environment_get(struct call *call, const struct environment_get_input *inpu
 
         if (!found)
                 return false;
-        json_t *object = render(call->actor, found);
+        json_t *object = render(call, found);
         if (access_allows(call->actor, PERMISSION_ENVIRONMENTS_VIEW_DETAILS, found->rid)) {
                 const struct environment_file *file = &found->file;
                 json_object_set_new(object, "image", document_string(file->image));
