@@ -83,8 +83,9 @@ MUST_CHECK bool access_require(const struct actor *actor, enum permission permis
  * user, all alike. `token` is the bearer credential as sent. */
 MUST_CHECK bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor,
                                         struct error *error);
-/* Resolves the credential of an actor again, as if it were shown now: *fresh is a copy with the present grants (actor_free
- * it), *expires_at the time (ms) at which it ends, 0 for never. ERROR_UNAUTHENTICATED when it is no longer good. */
+/* Resolves the credential of an actor again, as if it were shown now: *fresh is a copy with the present grants
+ * (actor_free it), *expires_at the time (ms) at which it ends, 0 for never. ERROR_UNAUTHENTICATED when it is no longer
+ * good. */
 MUST_CHECK bool access_renew(struct store_db *db, const struct actor *actor, struct actor **fresh, int64_t *expires_at,
                              struct error *error);
 /* Whether what the actor may do is still what it was when it was resolved. */

@@ -4,7 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/environment_snapshot.h"
-#include "server/services/task.h"
+#include "server/services/agent.h"
 
 const struct environment *environment_require(struct call *call, const char *name, struct error *error)
 {
@@ -32,15 +32,6 @@ bool environment_check_active(const struct environment *environment, struct erro
         return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The environment %s is disabled.", environment->name);
 }
 
-static json_t *strings(const char *const *list)
-{
-        json_t *result = json_array();
-
-        for (; *list; list++)
-                json_array_append_new(result, document_string(*list));
-        return result;
-}
-
 /* Addresses are configuration: only those who may read it get them. */
 static json_t *repositories(const struct environment *environment, bool has_urls)
 {
@@ -58,7 +49,7 @@ static json_t *repositories(const struct environment *environment, bool has_urls
         return result;
 }
 
-static json_t *render(const struct actor *actor, const struct environment *environment)
+static json_t *render(const struct services *services, const struct actor *actor, const struct environment *environment)
 {
         bool has_details = access_allows(actor, PERMISSION_ENVIRONMENTS_VIEW_DETAILS, environment->rid);
         bool can_create = is_active(environment) && access_allows(actor, PERMISSION_TASKS_CREATE, environment->rid);
@@ -71,7 +62,7 @@ static json_t *render(const struct actor *actor, const struct environment *envir
                 json_object_set_new(result, "statusReason", document_string(environment->broken_reason));
         json_object_set_new(result, "repositories", repositories(environment, has_details));
         json_object_set_new(result, "defaultAgent", document_string(environment->file.defaultAgent));
-        json_object_set_new(result, "agents", strings(task_agents));
+        json_object_set_new(result, "agents", agent_names(services, environment));
         json_object_set_new(result, "canCreateTasks", json_boolean(can_create));
         return result;
 }
@@ -84,7 +75,7 @@ bool environment_list(struct call *call, json_t **result, struct error *error)
         (void)error;
         for (size_t i = 0; i < current->count; i++)
                 if (access_sees_environment(call->actor, current->by_name[i]->rid))
-                        json_array_append_new(list, render(call->actor, current->by_name[i]));
+                        json_array_append_new(list, render(call->services, call->actor, current->by_name[i]));
         *result = json_object();
         json_object_set_new(*result, "environments", list);
         return true;
