@@ -44,7 +44,7 @@ static void help_tells_of_every_setting(void **state)
         for (size_t i = 0; i < settings_table.count; i++)
                 assert_non_null(strstr(text_string(&ran.out), settings_table.rows[i].name));
         assert_int_equal(one.status, 0);
-        assert_non_null(strstr(text_string(&one.out), "longshored key add user\n"));
+        assert_non_null(strstr(text_string(&one.out), "longshored key add [user]\n"));
         assert_non_null(strstr(text_string(&one.out), "--expires-days"));
 }
 
