@@ -3,6 +3,7 @@
 
 #include "docker/image.h"
 #include "server/base/log.h"
+#include "server/base/path.h"
 #include "server/services/build.h"
 #include "server/services/builder_parts.h"
 
@@ -42,6 +43,30 @@ static bool remove_image(struct builder *builder, struct store_build *build, str
         if (docker_image_remove(builder->services->docker, build->reference, false, &removing))
                 return store_write(builder->services->store, gone_work, build, error);
         return removing.code == ERROR_CONFLICT || error_move(error, &removing);
+}
+
+static bool delete_work(struct store_db *db, void *context, struct error *error)
+{
+        return store_build_delete(db, ((const struct store_build *)context)->rid, error);
+}
+
+static bool forget(struct builder *builder, struct store_build *build, struct error *error)
+{
+        auto_free char *folder = build_path_folder(builder->services->data_folder, build->id);
+
+        return path_remove_tree(folder, error) && store_write(builder->services->store, delete_work, build, error);
+}
+
+void build_records_sweep(struct builder *builder, struct store_db *db)
+{
+        auto_store_builds old = {0};
+        auto_error error = {0};
+
+        bool is_good = store_build_list_old(db, BUILDS_KEPT, &old, &error);
+        for (size_t i = 0; is_good && i < old.count; i++)
+                is_good = forget(builder, &old.items[i], &error);
+        if (!is_good)
+                log_warning("what is kept of old builds could not be removed", "reason", error.message);
 }
 
 void build_images_sweep(struct builder *builder, struct store_db *db)

@@ -166,8 +166,10 @@ static void *builder_loop(void *context)
                 struct store_db *db = services_reader(builder->services, &error);
                 if (db && run_next(builder, db))
                         seen = UINT64_MAX;
-                if (db)
+                if (db) {
                         build_images_sweep(builder, db);
+                        build_records_sweep(builder, db);
+                }
         } while (wait_wake(builder, seen, SWEEP_EVERY_MS));
         return NULL;
 }

@@ -44,6 +44,9 @@ void build_run(struct builder *builder, struct store_db *db, const struct store_
 
 /* build_images.c: removes images that are of no more use and that no container uses. */
 void build_images_sweep(struct builder *builder, struct store_db *db);
+/* Forgets builds that have no image any more and BUILDS_KEPT newer ones, with their output. */
+void build_records_sweep(struct builder *builder, struct store_db *db);
+#define BUILDS_KEPT 50
 /* The reference that a build's image gets, on the heap: longshore-env/NAME:ID, NAME in the letters that the engine
  * allows. */
 char *build_image_reference(const char *environment_name, const char *build_id);

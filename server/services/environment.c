@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/services/build.h"
 #include "server/services/environment_snapshot.h"
 #include "server/services/task.h"
 
@@ -58,10 +59,21 @@ static json_t *repositories(const struct environment *environment, bool has_urls
         return result;
 }
 
-static json_t *render(const struct actor *actor, const struct environment *environment)
+/* No task is created before the image is there that it needs. */
+static bool can_create(const struct call *call, const struct environment *environment)
 {
+        auto_error ignored = {0};
+
+        if (!is_active(environment) || !access_allows(call->actor, PERMISSION_TASKS_CREATE, environment->rid))
+                return false;
+        auto_free char *image = build_image(call->db, environment, &ignored);
+        return image != NULL;
+}
+
+static json_t *render(const struct call *call, const struct environment *environment)
+{
+        const struct actor *actor = call->actor;
         bool has_details = access_allows(actor, PERMISSION_ENVIRONMENTS_VIEW_DETAILS, environment->rid);
-        bool can_create = is_active(environment) && access_allows(actor, PERMISSION_TASKS_CREATE, environment->rid);
         json_t *result = json_object();
 
         json_object_set_new(result, "name", document_string(environment->name));
@@ -72,7 +84,7 @@ static json_t *render(const struct actor *actor, const struct environment *envir
         json_object_set_new(result, "repositories", repositories(environment, has_details));
         json_object_set_new(result, "defaultAgent", document_string(environment->file.defaultAgent));
         json_object_set_new(result, "agents", strings(task_agents));
-        json_object_set_new(result, "canCreateTasks", json_boolean(can_create));
+        json_object_set_new(result, "canCreateTasks", json_boolean(can_create(call, environment)));
         return result;
 }
 
@@ -84,7 +96,7 @@ bool environment_list(struct call *call, json_t **result, struct error *error)
         (void)error;
         for (size_t i = 0; i < current->count; i++)
                 if (access_sees_environment(call->actor, current->by_name[i]->rid))
-                        json_array_append_new(list, render(call->actor, current->by_name[i]));
+                        json_array_append_new(list, render(call, current->by_name[i]));
         *result = json_object();
         json_object_set_new(*result, "environments", list);
         return true;
@@ -132,7 +144,7 @@ bool environment_get(struct call *call, const struct environment_get_input *inpu
 
         if (!found)
                 return false;
-        json_t *object = render(call->actor, found);
+        json_t *object = render(call, found);
         if (access_allows(call->actor, PERMISSION_ENVIRONMENTS_VIEW_DETAILS, found->rid)) {
                 const struct environment_file *file = &found->file;
                 json_object_set_new(object, "image", document_string(file->image));

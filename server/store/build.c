@@ -155,6 +155,14 @@ bool store_build_list_waste(struct store_db *db, int64_t kept, struct store_buil
         return list(&query, builds, error);
 }
 
+bool store_build_list_old(struct store_db *db, int64_t kept, struct store_builds *builds, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_BUILDS_OLD);
+
+        query_integer(&query, kept);
+        return list(&query, builds, error);
+}
+
 bool store_build_begin(struct store_db *db, int64_t rid, const char *reference, int64_t now, bool *is_done,
                        struct error *error)
 {
@@ -208,10 +216,20 @@ bool store_build_end(struct store_db *db, int64_t rid, const struct store_build_
         return query_run(&query, NULL, error);
 }
 
-bool store_build_set_image_gone(struct store_db *db, int64_t rid, struct error *error)
+static bool run_on(struct store_db *db, enum statement which, int64_t rid, struct error *error)
 {
-        auto_query query = query_begin(db, STATEMENT_BUILD_IMAGE_GONE);
+        auto_query query = query_begin(db, which);
 
         query_integer(&query, rid);
         return query_run(&query, NULL, error);
+}
+
+bool store_build_delete(struct store_db *db, int64_t rid, struct error *error)
+{
+        return run_on(db, STATEMENT_BUILD_DELETE, rid, error);
+}
+
+bool store_build_set_image_gone(struct store_db *db, int64_t rid, struct error *error)
+{
+        return run_on(db, STATEMENT_BUILD_IMAGE_GONE, rid, error);
 }

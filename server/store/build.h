@@ -58,6 +58,9 @@ MUST_CHECK bool store_build_list_running(struct store_db *db, struct store_build
  * environment, or with `kept` newer successful ones. */
 MUST_CHECK bool store_build_list_waste(struct store_db *db, int64_t kept, struct store_builds *builds,
                                        struct error *error);
+/* Those that are over, have no image any more, and `kept` newer ones of their environment. */
+MUST_CHECK bool store_build_list_old(struct store_db *db, int64_t kept, struct store_builds *builds,
+                                     struct error *error);
 
 /* From queued to running, with the reference that its image gets; *is_done is false when it is not queued any more. */
 MUST_CHECK bool store_build_begin(struct store_db *db, int64_t rid, const char *reference, int64_t now, bool *is_done,
@@ -77,6 +80,7 @@ struct store_build_end {
 /* Ends an unfinished build. */
 MUST_CHECK bool store_build_end(struct store_db *db, int64_t rid, const struct store_build_end *end, int64_t now,
                                 struct error *error);
+MUST_CHECK bool store_build_delete(struct store_db *db, int64_t rid, struct error *error);
 MUST_CHECK bool store_build_set_image_gone(struct store_db *db, int64_t rid, struct error *error);
 
 #endif

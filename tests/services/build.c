@@ -171,20 +171,61 @@ static void builds_are_listed_newest_first_in_pages(void **state)
                 free(ids[i]);
 }
 
+/* Whether list_environments tells that the person may create tasks in main. */
+static bool can_create(struct world *world, const struct actor *actor)
+{
+        struct call call = call_of(world, actor);
+        auto_json *result = NULL;
+        const json_t *environment;
+        size_t i;
+
+        assert_true(environment_list(&call, &result, &(struct error){0}));
+        json_array_foreach(json_object_get(result, "environments"), i, environment)
+        {
+                if (!strcmp(member(environment, "name"), "main"))
+                        return json_is_true(json_object_get(environment, "canCreateTasks"));
+        }
+        fail_msg("there is no environment main");
+        return false;
+}
+
 static void an_environment_that_was_never_built_takes_no_task(void **state)
 {
         struct world *world = *state;
         auto_error refused = {0};
 
+        assert_true(can_create(world, world->dev));
         set_up(world, "true\n");
+        assert_false(can_create(world, world->dev));
         assert_null(world_create(world, world->dev, NEW_TASK(.environment = "main", .instructions = "x"), &refused));
         assert_code(refused, "environment_not_built");
         assert_non_null(strstr(refused.message, "setup.sh"));
         auto_free char *id = new_build(world);
         world_sql(world, "UPDATE builds SET state = 'succeeded', image = 'sha256:1'");
+        assert_true(can_create(world, world->dev));
         auto_free char *task = world_task(world, world->dev, "main", "x");
         auto_json *seen = must(get(world, world->viewer, id, NULL, &(struct error){0}));
         assert_true(json_is_true(json_object_get(json_object_get(seen, "build"), "inUse")));
+}
+
+static void old_builds_are_forgotten_with_their_output(void **state)
+{
+        struct world *world = *state;
+        struct builder builder = {.services = &world->services};
+        auto_error gone = {0}, error = {0};
+
+        set_up(world, "true\n");
+        auto_free char *first = new_build(world), *folder = build_path_folder(world->root, first);
+        assert_true(path_make_folder(folder, 0700, &error));
+        auto_json *ended = must(cancel(world, world->admin, first, &(struct error){0}));
+        world_sql(world, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) "
+                         "INSERT INTO builds (id, environment, state, is_fresh, created_at) "
+                         "SELECT 'build-' || i, b.environment, 'cancelled', 0, 1 FROM n, builds b");
+        build_records_sweep(&builder, world->db);
+        assert_null(get(world, world->admin, first, NULL, &gone));
+        assert_code(gone, "build_not_found");
+        assert_int_equal(access(folder, F_OK), -1);
+        assert_int_equal(world_number(world, "SELECT count(*) FROM builds"), BUILDS_KEPT);
 }
 
 /* Makes the context; NULL or the code it was refused with. */
@@ -455,6 +496,7 @@ int run_build_tests(void)
                 cmocka_unit_test_setup_teardown(builds_are_listed_newest_first_in_pages, world_open, world_close),
                 cmocka_unit_test_setup_teardown(an_environment_that_was_never_built_takes_no_task, world_open,
                                                 world_close),
+                cmocka_unit_test_setup_teardown(old_builds_are_forgotten_with_their_output, world_open, world_close),
                 cmocka_unit_test_setup_teardown(the_same_files_make_the_same_context_and_links_are_not_followed,
                                                 world_open, world_close),
                 cmocka_unit_test_setup_teardown(a_context_has_limits, world_open, world_close),
