@@ -25,6 +25,9 @@ extern const struct rest_operation rest_role_list, rest_binding_list, rest_bindi
         rest_access_explain;
 /* environment.c */
 extern const struct rest_operation rest_environment_list, rest_environment_get;
+/* build.c */
+extern const struct rest_operation rest_build_start, rest_build_list, rest_build_get, rest_build_cancel,
+        rest_build_output;
 /* setting.c */
 extern const struct rest_operation rest_setting_list, rest_setting_set, rest_setting_unset;
 /* audit.c */

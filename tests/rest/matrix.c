@@ -50,6 +50,11 @@ static const struct row {
         {"GET", "/environments", NULL, "AAAA"},
         {"GET", "/environments/main", NULL, "AAAH"},
         {"GET", "/environments/main/templates", NULL, "AAAH"},
+        {"GET", "/environments/main/builds", NULL, "AAAH"},
+        {"POST", "/environments/main/builds", "{}", "aDDH"}, /* it has nothing to build */
+        {"GET", "/environments/main/builds/build-x", NULL, "HHHH"},
+        {"GET", "/environments/main/builds/build-x/output", NULL, "HHHH"},
+        {"POST", "/environments/main/builds/build-x/cancel", "{}", "HHHH"},
         {"GET", "/settings", NULL, "ADDD"},
         {"PUT", "/settings/IDLE_STOP_MINUTES", "{\"value\":\"31\"}", "ADDD"},
         {"DELETE", "/settings/IDLE_STOP_MINUTES", NULL, "ADDD"},
