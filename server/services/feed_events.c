@@ -26,7 +26,7 @@ static json_t *redacted(const struct redactor *redactor, json_t *value)
 
         if (json_is_string(value)) {
                 auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
-                redact_append(redactor, &text, json_string_value(value), json_string_length(value));
+                redact_append_piece(redactor, &text, json_string_value(value), json_string_length(value));
                 return json_stringn(text_string(&text), text.length);
         }
         if (json_is_array(value)) {
