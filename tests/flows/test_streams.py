@@ -80,8 +80,12 @@ class Listener:
             return next((event[0] for event in reversed(self.events) if event[0]), None)
 
     def close(self):
-        self.socket.close()
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)  # the reading thread sees the end
+        except OSError:
+            pass
         self.file.close()
+        self.socket.close()
 
 
 def _texts(events):
