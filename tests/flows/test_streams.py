@@ -250,7 +250,7 @@ def a_new_name_and_a_deletion_are_told_and_the_stream_of_a_deleted_task_ends(sta
     task_id = server.create("true", staged=True)
     stream = Listener(server, f"/tasks/{task_id}/stream")
     stream.await_event("its state", lambda name, data: name == "state")
-    server.call("rename_task", taskId=task_id, name="Another name", scope="task")
+    server.call("rename_task", taskId=task_id, name="Another name")
     listener.await_event("the name", lambda name, data: name == "task" and data["task"]["name"] == "Another name")
     stream.await_event("the name", lambda name, data: name == "state" and data["task"]["name"] == "Another name")
     assert server.request("DELETE", f"/tasks/{task_id}", headers={"Authorization": f"Bearer {server.key}"})[0] == 200
