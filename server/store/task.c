@@ -142,12 +142,7 @@ static bool add_row(struct store_db *db, const struct store_task_new *task, int6
 
 bool store_task_add(struct store_db *db, const struct store_task_new *task, int64_t *rid, struct error *error)
 {
-        int64_t added;
-
-        if (!add_row(db, task, &added, error) || !store_change_add_created(db, task, added, error))
-                return false;
-        *rid = added;
-        return true;
+        return add_row(db, task, rid, error) && store_change_add_created(db, task, error);
 }
 
 bool store_task_choose(struct store_db *db, int64_t rid, const char *model, const char *effort, const char *speed,

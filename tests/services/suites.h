@@ -9,6 +9,7 @@ int run_agent_tests(void);
 int run_creation_tests(void);
 int run_environment_tests(void);
 int run_event_tests(void);
+int run_feed_tests(void);
 int run_identity_tests(void);
 int run_list_tests(void);
 int run_metrics_tests(void);
