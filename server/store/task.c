@@ -271,6 +271,21 @@ bool store_task_finish(struct store_db *db, int64_t rid, int64_t turn, const cha
         return true;
 }
 
+bool store_task_add_usage(struct store_db *db, int64_t rid, int64_t input_tokens, int64_t output_tokens,
+                          int64_t cache_read_tokens, int64_t cache_write_tokens, int64_t cost_micros,
+                          struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_ADD_USAGE);
+
+        query_integer(&query, input_tokens);
+        query_integer(&query, output_tokens);
+        query_integer(&query, cache_read_tokens);
+        query_integer(&query, cache_write_tokens);
+        query_integer(&query, cost_micros);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
+}
+
 bool store_task_count_running(struct store_db *db, int64_t *count, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TASK_COUNT_RUNNING);

@@ -5,6 +5,7 @@
 int run_access_tests(void);
 int run_build_tests(void);
 int run_build_engine_tests(void);
+int run_agent_tests(void);
 int run_creation_tests(void);
 int run_environment_tests(void);
 int run_event_tests(void);
@@ -21,6 +22,7 @@ int run_redaction_tests(void);
 int run_reply_tests(void);
 int run_setting_tests(void);
 int run_submission_tests(void);
+int run_stream_tests(void);
 int run_turn_tests(void);
 int run_value_set_tests(void);
 int run_vault_tests(void);
