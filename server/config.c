@@ -6,15 +6,13 @@
 #include "server/base/document.h"
 #include "server/base/path.h"
 #include "server/reference.h"
+#include "server/secret_input.h"
 #include "server/services/backup.h"
 
 #define DATA_DEFAULT "/var/lib/longshore"
 #define DATA_VARIABLE "LONGSHORE_DATA"
 #define NAME_MAXIMUM 64
 #define COMMANDS_MAXIMUM 64
-#define SECRET_MAXIMUM (64 * 1024)
-/* Where the path of --file waits among the arguments until the file is read. */
-#define SECRET_FILE "--file"
 
 static const char *const by_file[] = {"file", NULL};
 static const char *const by_section[] = {"section", NULL};
@@ -44,6 +42,7 @@ struct reader {
         int input;
         char group[NAME_MAXIMUM]; /* the first word of a command of two */
         size_t positional;
+        char *secret_file; /* where the command's secret is read from; NULL: standard input */
 };
 
 static const struct admin_command *find_command(const char *name)
@@ -186,22 +185,13 @@ static const char *option_value(struct reader *reader, const char *inline_value)
         return reader->next < reader->argc ? reader->argv[reader->next++] : NULL;
 }
 
-/* The row of a command's secret, NULL when it takes none. */
-static const struct field *secret_row(const struct field_table *table)
-{
-        for (size_t i = 0; table && i < table->count; i++)
-                if (table->rows[i].format && !strcmp(table->rows[i].format, "password"))
-                        return &table->rows[i];
-        return NULL;
-}
-
 static bool take_command_option(struct reader *reader, const struct field *row, const char *name,
                                 const char *inline_value, struct error *error)
 {
         if (!strcmp(row->name, "password"))
                 return error_set(error, ERROR_INVALID_INPUT,
                                  "a password on the command line is seen by others: use --password-stdin");
-        if (row == secret_row(reader->config->command->table))
+        if (row == secret_input_row(reader->config->command->table))
                 return error_set(error, ERROR_INVALID_INPUT,
                                  "a secret on the command line is seen by others: give it on standard input, or with "
                                  "--file PATH");
@@ -252,53 +242,15 @@ static bool take_option(struct reader *reader, const char *option, struct error 
         }
         if (!strcmp(name, "password-stdin") && table && field_find(table, "password"))
                 return read_password(reader, error);
-        if (!strcmp(name, "file") && secret_row(table)) {
+        if (!strcmp(name, "file") && secret_input_row(table)) {
                 const char *path = option_value(reader, inline_value);
-                auto_free char *file = path && *path ? absolute(path) : NULL;
-                return file ? json_object_set_new(config->arguments, SECRET_FILE, document_string(file)) == 0
-                            : error_set(error, ERROR_INVALID_INPUT, "--file needs a path");
+                free(reader->secret_file);
+                reader->secret_file = path && *path ? absolute(path) : NULL;
+                return reader->secret_file || error_set(error, ERROR_INVALID_INPUT, "--file needs a path");
         }
         const struct field *row = find_option(table, name);
         return row ? take_command_option(reader, row, name, inline_value, error)
                    : take_setting(reader, name, inline_value, error);
-}
-
-/* What ends the last line of a value that is no file belongs to the one who typed it, not to the value. */
-static void strip_line_end(const struct config *config, struct text *value)
-{
-        const char *as = document_get_string(config->arguments, "as");
-
-        if ((as && !strcmp(as, "file")) || !value->length || value->data[value->length - 1] != '\n')
-                return;
-        value->data[--value->length] = '\0';
-        if (value->length && value->data[value->length - 1] == '\r')
-                value->data[--value->length] = '\0';
-}
-
-/* Secrets come by standard input or a file: the command line is seen by others. */
-static bool read_secret(struct reader *reader, const struct field *row, struct error *error)
-{
-        const char *path = document_get_string(reader->config->arguments, SECRET_FILE);
-        auto_text value = TEXT_WITH_MAXIMUM(SECRET_MAXIMUM);
-        char buffer[4096];
-        ssize_t got;
-
-        if (path && !path_read(path, SECRET_MAXIMUM, &value, NULL, error))
-                return false;
-        while (!path && (got = read(reader->input, buffer, sizeof buffer)) > 0)
-                text_append(&value, buffer, (size_t)got);
-        json_object_del(reader->config->arguments, SECRET_FILE);
-        explicit_bzero(buffer, sizeof buffer);
-        strip_line_end(reader->config, &value);
-        if (!value.length || value.is_cut)
-                return error_set(error, ERROR_INVALID_INPUT,
-                                 value.is_cut ? "the value is too large"
-                                              : "no value came: give it on standard input, or with --file PATH");
-        bool is_text = utf8_is_valid(value.data, value.length) && !memchr(value.data, '\0', value.length);
-        if (is_text)
-                json_object_set_new(reader->config->arguments, row->name, json_stringn(value.data, value.length));
-        explicit_bzero(value.data, value.length);
-        return is_text || error_set(error, ERROR_INVALID_INPUT, "the value must be UTF-8 text without NUL");
 }
 
 static bool check_arguments(const struct config *config, struct error *error)
@@ -312,8 +264,14 @@ static bool check_arguments(const struct config *config, struct error *error)
         return field_read(table, config->arguments, &memory, scratch, error);
 }
 
+static void reader_clear(struct reader *reader)
+{
+        free(reader->secret_file);
+}
+
 bool config_read(int argc, char **argv, int input, struct config *config, struct error *error)
 {
+        CLEANUP(reader_clear)
         struct reader reader = {.config = config, .argc = argc, .next = 1, .argv = argv, .input = input};
         const char *folder = getenv(DATA_VARIABLE);
 
@@ -333,8 +291,9 @@ bool config_read(int argc, char **argv, int input, struct config *config, struct
                 return refuse_command(reader.group, error);
         if (!config->command)
                 return error_set(error, ERROR_INVALID_INPUT, "which command? see longshored --help");
-        const struct field *secret = secret_row(config->command->table);
-        return (!secret || read_secret(&reader, secret, error)) && check_arguments(config, error);
+        const struct field *secret = secret_input_row(config->command->table);
+        return (!secret || secret_input_read(input, reader.secret_file, secret, config->arguments, error)) &&
+               check_arguments(config, error);
 }
 
 static void help_arguments(const struct admin_command *command, struct text *out)
@@ -349,7 +308,7 @@ static void help_arguments(const struct admin_command *command, struct text *out
         for (size_t i = 0; command->table && i < command->table->count; i++) {
                 const struct field *row = &command->table->rows[i];
                 option_of(row->name, option);
-                if (row == secret_row(command->table)) {
+                if (row == secret_input_row(command->table)) {
                         text_printf(out, "  --%-18s %s\n", "file",
                                     "Read the value from there, not from standard input.");
                         continue;

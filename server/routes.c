@@ -60,14 +60,14 @@ static void events(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
 
-        rest_events(request, server->services, http_request_user(request));
+        rest_events(request, server->services, http_request_thread(request));
 }
 
 static void task_stream(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
 
-        rest_task_stream(request, server->services, http_request_thread(request), http_request_user(request));
+        rest_task_stream(request, server->services, http_request_thread(request));
 }
 
 static void login(struct http_request *request, void *context)
@@ -180,7 +180,6 @@ const char *route_access_words(size_t row)
         switch ((int)routes[row].access) {
         case HTTP_ACCESS_PUBLIC:
                 return "everybody";
-        case HTTP_ACCESS_BEARER:
         case ROUTE_ACCESS_MCP:
                 return "an API key";
         case ROUTE_ACCESS_METRICS:
@@ -221,8 +220,6 @@ static bool authenticate(struct http_request *request, enum http_access access, 
                 return mcp_authenticate(&server->mcp, request, reader);
         case HTTP_ACCESS_SESSION:
                 return rest_let_in(request, reader);
-        case HTTP_ACCESS_BEARER:
-                return rest_admit(request, reader);
         case ROUTE_ACCESS_METRICS:
                 return rest_metrics_authenticate(request, reader);
         default:

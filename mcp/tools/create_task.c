@@ -16,7 +16,7 @@ static const struct field input_rows[] = {
                      .help = "Template to make the task from, as listed by list_templates; instructions are added to "
                              "it."),
         MAP_FIELD(struct task_create_input, parameters, .maximum = 100, .help = "Values of the template's parameters."),
-        STRING_FIELD(struct task_create_input, agent, .choices = task_agents,
+        STRING_FIELD(struct task_create_input, agent, .minimum = 1, .maximum = 64,
                      .help = "Agent to run; the environment's default when left out."),
         STRING_FIELD(struct task_create_input, model, .minimum = 1, .maximum = 200,
                      .help = "Model of the named agent, from the server's catalogue; its default when left out."),

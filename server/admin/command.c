@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/account.h"
+#include "server/services/agent_program.h"
 #include "server/services/audit.h"
 #include "server/services/backup.h"
 #include "server/services/build.h"
@@ -54,6 +55,8 @@ RUN(account_set, struct account_set_input)
 RUN(account_list, struct account_list_input)
 RUN(account_remove, struct account_remove_input)
 RUN(audit_list, struct audit_list_input)
+RUN(agent_install, struct agent_install_input)
+RUN_PLAIN(agent_list)
 RUN_PLAIN(doctor_run)
 RUN(backup_run, struct backup_input)
 RUN(build_start, struct build_start_input)
@@ -117,6 +120,8 @@ const struct admin_command admin_commands[] = {
          run_account_list, false},
         {"account.rm", &account_remove_table, by_agent, "Remove a provider account.", run_account_remove, false},
         {"audit.list", &audit_list_table, NULL, "Show who did what, newest first.", run_audit_list, false},
+        {"agent.install", &agent_install_table, by_name, "Fetch an agent's program, or `all`.", run_agent_install, false},
+        {"agent.list", NULL, NULL, "List the agents and the versions of their programs.", run_agent_list, false},
         {"environment.reload", NULL, NULL, "Read the setup folder again now.", run_environment_reload, false},
         {"environment.build", &build_start_table, by_environment, "Build an environment's image.", run_build_start,
          false},

@@ -104,25 +104,30 @@ static size_t escape(unsigned char c, char out[6])
         return 6;
 }
 
+static const bool is_escaped[256] = {[0 ... 0x1f] = true, ['"'] = true, ['\\'] = true};
+
+/* So many characters are taken at a time that their escapes have room in any case. */
+#define PIECE 128
+
 void document_append_quoted(struct text *out, const char *bytes, size_t length)
 {
-        char piece[1024];
-        size_t used = 0;
+        char piece[PIECE * 6 + 2], *at = piece;
 
-        piece[used++] = '"';
-        for (size_t i = 0; i < length; i++) {
-                unsigned char c = (unsigned char)bytes[i];
-                if (c >= 0x20 && c != '"' && c != '\\')
-                        piece[used++] = (char)c;
-                else
-                        used += escape(c, piece + used);
-                if (used > sizeof piece - 8) {
-                        text_append(out, piece, used);
-                        used = 0;
+        *at++ = '"';
+        for (size_t from = 0; from < length; from += PIECE) {
+                size_t end = length - from < PIECE ? length : from + PIECE;
+                for (size_t i = from; i < end; i++) {
+                        unsigned char c = (unsigned char)bytes[i];
+                        *at = (char)c;
+                        at += is_escaped[c] ? escape(c, at) : 1;
+                }
+                if (end < length) {
+                        text_append(out, piece, (size_t)(at - piece));
+                        at = piece;
                 }
         }
-        piece[used++] = '"';
-        text_append(out, piece, used);
+        *at++ = '"';
+        text_append(out, piece, (size_t)(at - piece));
 }
 
 const char *document_get_string(const json_t *object, const char *name)

@@ -66,24 +66,6 @@ bool rest_let_in(struct http_request *request, struct store_db *reader)
         return false;
 }
 
-static void free_actor(void *actor)
-{
-        actor_free(actor);
-}
-
-bool rest_admit(struct http_request *request, struct store_db *reader)
-{
-        auto_error error = {0};
-        struct actor actor;
-
-        if (!rest_authenticate(request, reader, &actor, &error)) {
-                rest_refuse(request, &error);
-                return false;
-        }
-        http_request_set_user(request, actor_copy(&actor), free_actor);
-        return true;
-}
-
 void rest_refuse(struct http_request *request, const struct error *error)
 {
         int64_t seconds = document_get_integer(error->details, "retryAfterSeconds", 0);

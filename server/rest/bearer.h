@@ -17,9 +17,6 @@ struct caller rest_caller(struct services *services, struct http_request *reques
  * is to change something and its CSRF token is not shown. On the request's thread. */
 MUST_CHECK bool rest_authenticate(struct http_request *request, struct store_db *reader, struct actor *actor,
                                   struct error *error);
-/* The same for a row of the route table: the request's user becomes the actor, a struct actor of its own. Otherwise it
- * has answered. */
-MUST_CHECK bool rest_admit(struct http_request *request, struct store_db *reader);
 /* The same for a row of the route table whose handler looks for itself who calls; otherwise it has answered. */
 MUST_CHECK bool rest_let_in(struct http_request *request, struct store_db *reader);
 /* Answers with the error; one that asks for a credential carries the challenge, one that asks for patience when to come

@@ -87,23 +87,27 @@ static void respond(struct http_request *request, struct listener *listener, con
         feed_begin(listener->subscription);
 }
 
-void rest_events(struct http_request *request, const struct services *services, const struct actor *actor)
+void rest_events(struct http_request *request, const struct services *services, struct store_db *reader)
 {
         struct listener *listener = memory_new(sizeof *listener);
         auto_error error = {0};
+        struct actor actor;
 
-        listener->subscription =
-                feed_subscribe_changes(services->feed, actor, last_event_id(request), &sink, listener, &error);
+        if (rest_authenticate(request, reader, &actor, &error))
+                listener->subscription =
+                        feed_subscribe_changes(services->feed, &actor, last_event_id(request), &sink, listener, &error);
         respond(request, listener, &error);
 }
 
-void rest_task_stream(struct http_request *request, const struct services *services, struct store_db *reader,
-                      const struct actor *actor)
+void rest_task_stream(struct http_request *request, const struct services *services, struct store_db *reader)
 {
         struct listener *listener = memory_new(sizeof *listener);
         auto_error error = {0};
+        struct actor actor;
 
-        listener->subscription = feed_subscribe_task(services->feed, reader, actor, http_request_param(request, "id"),
-                                                     last_event_id(request), &sink, listener, &error);
+        if (rest_authenticate(request, reader, &actor, &error))
+                listener->subscription =
+                        feed_subscribe_task(services->feed, reader, &actor, http_request_param(request, "id"),
+                                            last_event_id(request), &sink, listener, &error);
         respond(request, listener, &error);
 }

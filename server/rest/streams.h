@@ -5,11 +5,10 @@
 #include "server/http/request.h"
 #include "server/services/services.h"
 
-/* Answers with the changes of tasks that the actor may see, from now on or behind the Last-Event-ID. The id may also
+/* Answers with the changes of tasks that the caller may see, from now on or behind the Last-Event-ID. The id may also
  * come as the query parameter lastEventId. */
-void rest_events(struct http_request *request, const struct services *services, const struct actor *actor);
+void rest_events(struct http_request *request, const struct services *services, struct store_db *reader);
 /* Answers with the events of the task `:id`, from the first or behind the Last-Event-ID. */
-void rest_task_stream(struct http_request *request, const struct services *services, struct store_db *reader,
-                      const struct actor *actor);
+void rest_task_stream(struct http_request *request, const struct services *services, struct store_db *reader);
 
 #endif

@@ -68,7 +68,7 @@ static bool reads_variable(const struct agent *agent, const char *variable)
 
 static bool check_agent(const struct account_set_input *input, struct error *error)
 {
-        const struct agent *agent = agent_find(input->agent);
+        const struct agent *agent = agent_find_known(input->agent);
         auto_text names = TEXT_WITH_MAXIMUM(1000);
 
         if (!agent)

@@ -10,6 +10,7 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
+#include "server/services/seal.h"
 
 #define MEGABYTE (INT64_C(1024) * 1024)
 #define DISK_FAILED_BYTES (64 * MEGABYTE)
@@ -151,6 +152,28 @@ static enum outcome check_store(struct call *call, struct text *message)
         return FAILED;
 }
 
+static enum outcome check_secrets(struct call *call, struct text *message)
+{
+        auto_free char *path = path_join(call->services->data_folder, SEAL_KEY_NAME);
+        auto_error error = {0};
+        int64_t count;
+        struct stat info;
+
+        if (!call->db) {
+                text_append_string(message, "the store cannot be opened");
+                return FAILED;
+        }
+        if (!seal_check(call->services, call->db, &count, &error)) {
+                text_append_string(message, error.message);
+                return FAILED;
+        }
+        text_printf(message, "%" PRId64 " sealed values", count);
+        if (stat(path, &info) || !(info.st_mode & 077))
+                return OK;
+        text_printf(message, "; others can read %s: chmod 600", path);
+        return FAILED;
+}
+
 static enum outcome check_git(struct call *call, struct text *message)
 {
         const char *path = getenv("PATH");
@@ -180,6 +203,7 @@ static const struct {
         {"disk", check_disk},
         {"clock", check_clock},
         {"store", check_store},
+        {"secrets", check_secrets},
         {"git", check_git},
 };
 

@@ -5,7 +5,7 @@
 #include "server/base/document.h"
 #include "server/services/build.h"
 #include "server/services/environment_snapshot.h"
-#include "server/services/task.h"
+#include "server/services/agent.h"
 
 const struct environment *environment_require(struct call *call, const char *name, struct error *error)
 {
@@ -31,15 +31,6 @@ bool environment_check_active(const struct environment *environment, struct erro
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The environment %s is disabled: %s",
                                  environment->name, environment->broken_reason);
         return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The environment %s is disabled.", environment->name);
-}
-
-static json_t *strings(const char *const *list)
-{
-        json_t *result = json_array();
-
-        for (; *list; list++)
-                json_array_append_new(result, document_string(*list));
-        return result;
 }
 
 /* Addresses are configuration: only those who may read it get them. */
@@ -83,7 +74,7 @@ static json_t *render(const struct call *call, const struct environment *environ
                 json_object_set_new(result, "statusReason", document_string(environment->broken_reason));
         json_object_set_new(result, "repositories", repositories(environment, has_details));
         json_object_set_new(result, "defaultAgent", document_string(environment->file.defaultAgent));
-        json_object_set_new(result, "agents", strings(task_agents));
+        json_object_set_new(result, "agents", agent_names(call->services, environment));
         json_object_set_new(result, "canCreateTasks", json_boolean(can_create(call, environment)));
         return result;
 }

@@ -23,6 +23,20 @@ struct environment_secret {
         const char *path; /* of a file, below CONTAINER_SECRETS; NULL: as the secret says, else its name */
 };
 
+/* An agent of the environment's own. */
+struct environment_agent {
+        const char *name, *description;
+        struct field_strings command; /* the program, found in the image, and its arguments */
+        const char *promptOn;         /* stdin or fd3 */
+        const char *format;           /* of its output */
+};
+
+/* An MCP server that the environment's agents may use. */
+struct environment_server {
+        const char *name, *url;
+        json_t *headers; /* values may hold ${secret:NAME} */
+};
+
 struct environment_limits {
         int64_t memoryMb;
         int64_t cpusPercent; /* 100 is one processor */
@@ -39,11 +53,13 @@ struct environment_file {
         const char *defaultAgent;
         struct field_objects repositories; /* struct environment_repository */
         const struct environment_limits *limits;
-        const char *network;          /* none, bridge or host */
-        json_t *environment;          /* variables of the agent's process */
-        struct field_objects secrets; /* struct environment_secret */
-        bool shareTasks;              /* whether new tasks are shared */
-        const char *codexSpeed;       /* the fastest speed that a Codex task may choose */
+        const char *network;             /* none, bridge or host */
+        json_t *environment;             /* variables of the agent's process */
+        struct field_objects secrets;    /* struct environment_secret */
+        struct field_objects agents;     /* struct environment_agent */
+        struct field_objects mcpServers; /* struct environment_server */
+        bool shareTasks;                 /* whether new tasks are shared */
+        const char *codexSpeed;          /* the fastest speed that a Codex task may choose */
 };
 extern const struct field_table environment_table;
 

@@ -7,6 +7,7 @@
 #include "git/url.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
+#include "server/services/agent.h"
 #include "server/services/build_context.h"
 
 #define FILE_MAXIMUM (1024 * 1024)
@@ -117,6 +118,45 @@ static bool check_secrets(const struct environment_file *file, struct error *err
         return true;
 }
 
+static bool check_agent(const struct environment_agent *list, size_t i, struct error *error)
+{
+        if (agent_find_known(list[i].name))
+                return error_set(error, ERROR_INVALID_INPUT,
+                                 "agents[%zu].name: %s is a known agent; give yours another name", i, list[i].name);
+        for (size_t j = 0; j < i; j++)
+                if (!strcmp(list[i].name, list[j].name))
+                        return error_set(error, ERROR_INVALID_INPUT, "agents[%zu].name is %s, as agents[%zu] is", i,
+                                         list[i].name, j);
+        return true;
+}
+
+static bool check_agents(const struct environment *environment, struct error *error)
+{
+        const struct environment_file *file = &environment->file;
+        struct agent agent;
+
+        for (size_t i = 0; i < file->agents.count; i++)
+                if (!check_agent(file->agents.items, i, error))
+                        return false;
+        return agent_find(environment, file->defaultAgent, &agent) ||
+               error_set(error, ERROR_INVALID_INPUT,
+                         "defaultAgent: %s is neither a known agent nor one of the environment's own (agents)",
+                         file->defaultAgent);
+}
+
+static bool check_servers(const struct environment_file *file, struct error *error)
+{
+        const struct environment_server *list = file->mcpServers.items;
+
+        for (size_t i = 0; i < file->mcpServers.count; i++)
+                for (size_t j = 0; j < i; j++)
+                        if (!strcmp(list[i].name, list[j].name))
+                                return error_set(error, ERROR_INVALID_INPUT,
+                                                 "mcpServers[%zu].name is %s, as mcpServers[%zu] is", i, list[i].name,
+                                                 j);
+        return true;
+}
+
 /* Fills the entry's file from its document; what it filled before is let go. */
 static bool fill(struct entry *entry, struct error *error)
 {
@@ -124,7 +164,8 @@ static bool fill(struct entry *entry, struct error *error)
         if (json_is_object(entry->document))
                 complete(entry->document);
         return field_read(&environment_table, entry->document, &entry->memory, &entry->environment.file, error) &&
-               check_repositories(&entry->environment.file, error) && check_secrets(&entry->environment.file, error);
+               check_repositories(&entry->environment.file, error) && check_secrets(&entry->environment.file, error) &&
+               check_agents(&entry->environment, error) && check_servers(&entry->environment.file, error);
 }
 
 /* Drops the part of the parser's message that repeats the file: it may hold a secret, and the reason is shown to

@@ -5,7 +5,6 @@
 #include "server/services/environment_file.h"
 #include "server/services/model.h"
 #include "server/services/secret_value.h"
-#include "server/services/task.h"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -29,6 +28,35 @@ static bool is_image(const char *image)
         return *image != '-';
 }
 
+static bool is_agent_name(const char *name)
+{
+        return *name && !name[strspn(name, NAME_LETTERS "._-")] && strchr(NAME_LETTERS, *name);
+}
+
+/* Names go into the configuration files of programs that allow no more. */
+static bool is_server_name(const char *name)
+{
+        return *name && !name[strspn(name, NAME_LETTERS "_-")];
+}
+
+static bool is_server_url(const char *url)
+{
+        const char *host = !strncmp(url, "https://", 8) ? url + 8 : !strncmp(url, "http://", 7) ? url + 7 : "";
+
+        for (const char *at = url; *at; at++)
+                if (*at <= ' ' || *at > '~' || *at == '"' || *at == '\\')
+                        return false;
+        return *host && !memchr(host, '@', strcspn(host, "/"));
+}
+
+/* RFC 9110, section 5.6.2. */
+static bool is_header_name(const char *name)
+{
+        return *name && !name[strspn(name, NAME_LETTERS "!#$%&'*+-.^_`|~")];
+}
+
+static const char *const prompt_places[] = {"stdin", "fd3", NULL};
+static const char *const formats[] = {"text", "claude-json", "codex-json", "gemini-json", NULL};
 static const char *const statuses[] = {"active", "disabled", NULL};
 static const char *const networks[] = {"bridge", "none", "host", NULL};
 
@@ -72,6 +100,35 @@ static const struct field secret_rows[] = {
 };
 static const struct field_table secret_table = FIELD_TABLE(struct environment_secret, secret_rows);
 
+static const struct field agent_rows[] = {
+        STRING_FIELD(struct environment_agent, name, .is_required = true, .minimum = 1, .maximum = 64,
+                     .is_valid = is_agent_name, .shape = "letters, digits, dots, hyphens and underscores",
+                     .help = "By which tasks choose it; not the name of a known agent."),
+        STRING_FIELD(struct environment_agent, description, .maximum = 500, .help = "What it is."),
+        STRINGS_FIELD(
+                struct environment_agent, command, .is_required = true, .minimum = 1, .maximum = 100,
+                .help = "The program, which the image has, and its arguments. It gets LONGSHORE_AGENT_CONFIG (a folder "
+                        "with AGENTS.md, skills and mcp.json) and, in a following turn, LONGSHORE_SESSION."),
+        STRING_FIELD(struct environment_agent, promptOn, .choices = prompt_places, .text_preset = "stdin",
+                     .help = "Where it reads the instructions: standard input, or descriptor 3."),
+        STRING_FIELD(struct environment_agent, format, .choices = formats, .text_preset = "text",
+                     .help = "What its standard output is: plain text, or the JSON lines of a known program."),
+};
+static const struct field_table agent_table = FIELD_TABLE(struct environment_agent, agent_rows);
+
+static const struct field server_rows[] = {
+        STRING_FIELD(struct environment_server, name, .is_required = true, .minimum = 1, .maximum = 64,
+                     .is_valid = is_server_name, .shape = "letters, digits, hyphens and underscores",
+                     .help = "By which the agent knows it."),
+        STRING_FIELD(struct environment_server, url, .is_required = true, .minimum = 1, .maximum = 2048,
+                     .is_valid = is_server_url, .shape = "an http or https address without credentials",
+                     .help = "Address of the server (Streamable HTTP)."),
+        MAP_FIELD(struct environment_server, headers, .maximum = 50, .is_valid = is_header_name,
+                  .shape = "a header's name",
+                  .help = "Headers of every request; ${secret:NAME} stands for a secret's value."),
+};
+static const struct field_table server_table = FIELD_TABLE(struct environment_server, server_rows);
+
 static const struct field rows[] = {
         STRING_FIELD(struct environment_file, description, .maximum = 2000, .help = "What the environment is for."),
         STRING_FIELD(struct environment_file, status, .choices = statuses, .text_preset = "active",
@@ -79,7 +136,7 @@ static const struct field rows[] = {
         STRING_FIELD(struct environment_file, image, .minimum = 1, .maximum = 255, .is_valid = is_image,
                      .shape = "the name of an image", .text_preset = "longshore/task:1",
                      .help = "Docker image of a task's container."),
-        STRING_FIELD(struct environment_file, defaultAgent, .choices = task_agents, .text_preset = "shell",
+        STRING_FIELD(struct environment_file, defaultAgent, .minimum = 1, .maximum = 64, .text_preset = "shell",
                      .help = "Agent of a task that names none."),
         OBJECTS_FIELD(struct environment_file, repositories, repository_table, .maximum = 100,
                       .help = "Git repositories that a task's workspace holds."),
@@ -94,6 +151,10 @@ static const struct field rows[] = {
                       .help = "Secrets that a task gets when a value is set for them; values never stand here."),
         STRING_FIELD(struct environment_file, codexSpeed, .choices = model_speeds, .text_preset = "ultrafast",
                      .help = "The fastest speed that a Codex task may choose here, within the server's CODEX_SPEED."),
+        OBJECTS_FIELD(struct environment_file, agents, agent_table, .maximum = 50,
+                      .help = "Agents of the environment's own, besides the known ones."),
+        OBJECTS_FIELD(struct environment_file, mcpServers, server_table, .maximum = 50,
+                      .help = "MCP servers that its agents may use."),
         BOOLEAN_FIELD(struct environment_file, shareTasks, .preset = true,
                       .help = "Whether new tasks are shared with everybody who may view tasks here."),
 };

@@ -22,10 +22,11 @@
 struct source {
         char *path;
         uint64_t offset;
+        unsigned part; /* and how many events of the line behind it are written */
         const struct stream_format *format;
         void *reader;
         struct event_log *log;
-        const char *name; /* member of the line that tells the stream */
+        const char *name, *part_name; /* members of the line that tell how far */
 };
 
 struct event_log {
@@ -66,13 +67,42 @@ static void append_line(struct event_log *log, const json_t *line)
         log->sequence++;
 }
 
+static json_t *usage_object(const struct stream_usage *usage)
+{
+        return json_pack("{s:I, s:I, s:I, s:I, s:f}", "inputTokens", (json_int_t)usage->input, "outputTokens",
+                         (json_int_t)usage->output, "cacheReadTokens", (json_int_t)usage->cache_read,
+                         "cacheWriteTokens", (json_int_t)usage->cache_write, "costUsd",
+                         (double)usage->cost_micros / 1e6);
+}
+
+static void set_string(json_t *line, const char *name, const char *value)
+{
+        if (value)
+                json_object_set_new(line, name, document_string(value));
+}
+
 static void sink(const struct stream_event *event, void *context)
 {
         struct source *source = context;
-        auto_json *line = event_line(source->log, clock_now(), event->role, event->type);
 
-        json_object_set_new(line, "text", json_stringn(event->text, event->length));
+        if (!event->type)
+                return;
+        auto_json *line = event_line(source->log, clock_now(), event->role, event->type);
+        if (event->text)
+                json_object_set_new(line, "text", json_stringn(event->text, event->length));
+        set_string(line, "tool", event->tool);
+        set_string(line, "toolUseId", event->tool_use_id);
+        set_string(line, "command", event->command);
+        if (event->paths)
+                json_object_set_new(line, "paths", json_deep_copy(event->paths));
+        if (!strcmp(event->type, "tool_result"))
+                json_object_set_new(line, "isError", json_boolean(event->is_error));
+        if (event->usage)
+                json_object_set_new(line, "usage", usage_object(event->usage));
+        set_string(line, "category", event->category);
         json_object_set_new(line, source->name, json_integer((json_int_t)event->offset));
+        if (event->part)
+                json_object_set_new(line, source->part_name, json_integer(event->part));
         append_line(source->log, line);
 }
 
@@ -99,6 +129,14 @@ static bool flush(struct event_log *log, struct error *error)
         return true;
 }
 
+static void resume_source(struct source *source, const json_t *line)
+{
+        if (!json_object_get(line, source->name))
+                return;
+        source->offset = (uint64_t)document_get_integer(line, source->name, 0);
+        source->part = (unsigned)document_get_integer(line, source->part_name, 0);
+}
+
 /* Takes up from a line of this turn that an earlier process wrote. */
 static void resume_from(struct event_log *log, const char *bytes, size_t length)
 {
@@ -108,8 +146,8 @@ static void resume_from(struct event_log *log, const char *bytes, size_t length)
         if (!line || document_get_integer(line, "turn", 0) != log->ordinal)
                 return;
         log->sequence = document_get_integer(line, "seq", log->sequence);
-        log->output.offset = (uint64_t)document_get_integer(line, log->output.name, (int64_t)log->output.offset);
-        log->errors.offset = (uint64_t)document_get_integer(line, log->errors.name, (int64_t)log->errors.offset);
+        resume_source(&log->output, line);
+        resume_source(&log->errors, line);
         log->user_offset = (size_t)document_get_integer(line, USER_OFFSET, (int64_t)log->user_offset);
         const char *type = document_get_string(line, "type");
         log->has_failure = log->has_failure || (type && !strcmp(type, FAILURE));
@@ -138,7 +176,12 @@ static bool resume(struct event_log *log, struct error *error)
 static void source_begin(struct event_log *log, struct source *source, const char *role, const char *type)
 {
         source->log = log;
-        source->reader = source->format->begin(role, type, source->offset, sink, source);
+        source->reader = source->format->begin(&(struct stream_start){.role = role,
+                                                                      .type = type,
+                                                                      .offset = source->offset,
+                                                                      .part = source->part,
+                                                                      .sink = sink,
+                                                                      .context = source});
 }
 
 struct event_log *event_log_open(const char *records, int64_t ordinal, const struct stream_format *format,
@@ -150,9 +193,14 @@ struct event_log *event_log_open(const char *records, int64_t ordinal, const str
 
         log->ordinal = ordinal;
         log->pending = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
-        log->output = (struct source){.path = path_join(records, output), .format = format, .name = "outputOffset"};
-        log->errors = (struct source){
-                .path = path_join(records, errors), .format = &stream_format_text, .name = "errorOffset"};
+        log->output = (struct source){.path = path_join(records, output),
+                                      .format = format,
+                                      .name = "outputOffset",
+                                      .part_name = "outputPart"};
+        log->errors = (struct source){.path = path_join(records, errors),
+                                      .format = &stream_format_text,
+                                      .name = "errorOffset",
+                                      .part_name = "errorPart"};
         log->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (log->file < 0 || !resume(log, error)) {
                 if (log->file < 0)
@@ -266,61 +314,26 @@ bool event_log_failure(struct event_log *log, const char *message, const char *c
         return flush(log, error);
 }
 
-/* The end of what was said so far, bounded. */
-struct reply {
-        struct text tail;
-        int64_t characters;
-        size_t keep; /* bytes that certainly hold the wanted characters */
-};
-
-static void reply_sink(const struct stream_event *event, void *context)
-{
-        struct reply *reply = context;
-
-        if (strcmp(event->role, "assistant") || strcmp(event->type, "text"))
-                return;
-        reply->characters += (int64_t)utf8_count(event->text, event->length);
-        text_append(&reply->tail, event->text, event->length);
-        if (reply->tail.length > 2 * reply->keep) {
-                size_t drop = reply->tail.length - reply->keep;
-                while (((unsigned char)reply->tail.data[drop] & 0xc0) == 0x80)
-                        drop--;
-                memmove(reply->tail.data, reply->tail.data + drop, reply->tail.length - drop + 1);
-                reply->tail.length -= drop;
-        }
-}
-
-char *event_log_reply(const char *records, int64_t ordinal, const struct stream_format *format, int64_t maximum,
-                      int64_t *characters, int64_t *replied_at, struct error *error)
+bool event_log_summary(const char *records, int64_t ordinal, const struct stream_format *format,
+                       struct stream_summary *summary, int64_t *replied_at, struct error *error)
 {
         auto_free char *name = turn_path_output(ordinal), *path = path_join(records, name),
                        *piece = memory_new(PIECE_BYTES);
-        struct reply reply = {.tail = TEXT_WITH_MAXIMUM(SIZE_MAX / 2), .keep = (size_t)maximum * 4};
         auto_fd file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         struct stat info;
         ssize_t got;
 
-        if (file < 0 || fstat(file, &info)) {
-                if (errno != ENOENT)
-                        fail(error, "the recorded output cannot be opened");
-                return NULL;
-        }
-        void *reader = format->begin("assistant", "text", 0, reply_sink, &reply);
+        *replied_at = 0;
+        if (file < 0 || fstat(file, &info))
+                return errno == ENOENT || fail(error, "the recorded output cannot be opened");
+        void *reader = format->begin(&(struct stream_start){
+                .role = "assistant", .type = "text", .sink = stream_summary_take, .context = summary});
         while ((got = read(file, piece, PIECE_BYTES)) > 0 || (got < 0 && errno == EINTR))
                 if (got > 0)
                         format->feed(reader, piece, (size_t)got);
+        bool is_good = got == 0 || fail(error, "the recorded output cannot be read");
         format->end(reader);
         format->free(reader);
-        if (got < 0)
-                fail(error, "the recorded output cannot be read");
-        if (got < 0 || !reply.characters) {
-                text_clear(&reply.tail);
-                return NULL;
-        }
-        size_t start = utf8_tail_offset(reply.tail.data, reply.tail.length, (size_t)maximum);
-        char *body = text_copy(reply.tail.data + start);
-        text_clear(&reply.tail);
-        *characters = reply.characters;
         *replied_at = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
-        return body;
+        return is_good;
 }

@@ -7,7 +7,7 @@
 #define SERVICES_EVENT_LOG_H
 
 #include "server/base/error.h"
-#include "server/services/stream.h"
+#include "server/services/stream_summary.h"
 
 struct event_log;
 
@@ -27,8 +27,9 @@ MUST_CHECK bool event_log_note(struct event_log *log, const char *message, struc
 MUST_CHECK bool event_log_failure(struct event_log *log, const char *message, const char *category,
                                   struct error *error);
 
-/* The visible reply of an ended turn: its end of at most `maximum` characters. NULL when nothing was said. */
-char *event_log_reply(const char *records, int64_t ordinal, const struct stream_format *format, int64_t maximum,
-                      int64_t *characters, int64_t *replied_at, struct error *error);
+/* Reads the raw output of an ended turn into `summary` (initialised); *replied_at is when the output grew last, 0 when
+ * there is none. */
+MUST_CHECK bool event_log_summary(const char *records, int64_t ordinal, const struct stream_format *format,
+                                  struct stream_summary *summary, int64_t *replied_at, struct error *error);
 
 #endif

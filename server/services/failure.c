@@ -45,6 +45,28 @@ static void set_message(json_t *object, const struct redactor *redactor, const c
         }
 }
 
+/* What the agent itself told, each with the turn's end as its time. */
+static json_t *agent_errors(const struct store_turn *turn, const struct redactor *redactor)
+{
+        auto_error ignored = {0};
+        auto_json *list =
+                turn->agent_errors ? document_parse(turn->agent_errors, strlen(turn->agent_errors), &ignored) : NULL;
+        json_t *result = json_array(), *one;
+        size_t i;
+
+        json_array_foreach(list, i, one)
+        {
+                const char *message = document_get_string(one, "message");
+                json_t *object = json_object();
+                set_message(object, redactor, message ? message : "");
+                json_object_set_new(object, "type", document_string(document_get_string(one, "type")));
+                json_object_set_new(object, "category", document_string(document_get_string(one, "category")));
+                json_object_set_new(object, "timestamp", document_time(turn->ended_at));
+                json_array_append_new(result, object);
+        }
+        return result;
+}
+
 json_t *task_failure(const struct call *call, const struct store_task *task, const struct store_turn *turn,
                      const struct redactor *redactor)
 {
@@ -59,7 +81,9 @@ json_t *task_failure(const struct call *call, const struct store_task *task, con
         set_message(object, redactor, turn->failure_message ? turn->failure_message : "");
         json_object_set_new(object, "category", document_string(turn->failure_category));
         json_object_set_new(object, "type", document_string(turn->end_type));
-        json_object_set_new(object, "agentErrors", json_array());
+        json_object_set_new(object, "agentErrors", agent_errors(turn, redactor));
+        if (turn->limit_resets_at)
+                json_object_set_new(object, "resetsAt", document_time(turn->limit_resets_at));
         json_object_set_new(object, "logTail", log_tail(call, task->id, redactor));
         json_object_set_new(object, "diagnosticsPath", json_string(RECORD_EVENTS));
         return object;

@@ -56,7 +56,8 @@ static bool render(struct feed *feed, const struct viewer *viewer, const struct 
         bool is_found;
 
         *rendering = (struct rendering){0};
-        if (!store_task_find_rid(feed->db, change->task, viewer->actor->user, &task, &is_found, error))
+        /* Not by its rid, which a later task has when this one was deleted as the newest. */
+        if (!store_task_find(feed->db, change->task_id, viewer->actor->user, &task, &is_found, error))
                 return false;
         if (is_found)
                 redactor_set_task(&feed->redactor, feed->db, &task);

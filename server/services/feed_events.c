@@ -26,7 +26,7 @@ static json_t *redacted(const struct redactor *redactor, json_t *value)
 
         if (json_is_string(value)) {
                 auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
-                redact_append(redactor, &text, json_string_value(value), json_string_length(value));
+                redact_append_piece(redactor, &text, json_string_value(value), json_string_length(value));
                 return json_stringn(text_string(&text), text.length);
         }
         if (json_is_array(value)) {
@@ -127,50 +127,51 @@ static bool tell_log(struct feed *feed, struct feed_subscription *subscription, 
         return true;
 }
 
-/* How the task is now; a listener that may not see it any more is ended. */
-static bool tell_state(struct feed *feed, struct feed_subscription *subscription, struct error *error)
+/* How the task was before its events were looked for: none of those that led there is missing then. */
+static void tell_state(struct feed *feed, struct feed_subscription *subscription, const struct store_task *task)
 {
-        const struct actor *actor = subscription->viewer->actor;
-        const struct call call = {.services = feed->services, .db = feed->db, .actor = actor, .now = clock_now()};
-        auto_store_task task = {0};
-
-        if (!access_task_view(feed->db, actor, subscription->task_id, &task, error)) {
-                if (error->code != ERROR_TASK_NOT_FOUND)
-                        return false;
-                error_clear(error);
-                feed_end(subscription);
-                return true;
-        }
+        const struct call call = {
+                .services = feed->services, .db = feed->db, .actor = subscription->viewer->actor, .now = clock_now()};
         auto_json *state = json_object();
-        json_object_set_new(state, "task", task_view(&call, &task, &feed->redactor));
+
+        json_object_set_new(state, "task", task_view(&call, task, &feed->redactor));
         auto_free char *data = document_print(state);
         if (feed_tell(subscription, NULL, "state", data, strlen(data)))
                 subscription->wants_state = false;
-        return true;
 }
 
-/* What counts as secret is that of the task whose texts are told. */
-static bool mind_task(struct feed *feed, const struct feed_subscription *subscription, struct error *error)
+/* Reads the task as its listener may see it; a listener that may not any more is ended, and *is_seen is false. */
+static bool find_task(struct feed *feed, struct feed_subscription *subscription, struct store_task *task, bool *is_seen,
+                      struct error *error)
 {
-        auto_store_task task = {0};
-        bool is_found;
-
-        if (!store_task_find(feed->db, subscription->task_id, 0, &task, &is_found, error))
+        *is_seen = access_task_view(feed->db, subscription->viewer->actor, subscription->task_id, task, error);
+        if (*is_seen)
+                return true;
+        if (error->code != ERROR_TASK_NOT_FOUND)
                 return false;
-        if (is_found)
-                redactor_set_task(&feed->redactor, feed->db, &task);
+        error_clear(error);
+        feed_end(subscription);
         return true;
 }
 
 bool feed_events_pump(struct feed *feed, struct feed_subscription *subscription, struct error *error)
 {
+        auto_store_task task = {0};
+        bool is_seen;
+
+        if (!find_task(feed, subscription, &task, &is_seen, error) || !is_seen)
+                return !error->code;
         if (subscription->is_reset) {
                 if (!feed_tell(subscription, NULL, "reset", "{}", 2))
                         return true;
                 subscription->is_reset = false;
         }
+        /* What counts as secret is that of the task whose texts are told. */
+        redactor_set_task(&feed->redactor, feed->db, &task);
         subscription->is_grown = false;
-        return mind_task(feed, subscription, error) && tell_log(feed, subscription, error) &&
-               (subscription->is_grown || subscription->is_blocked || !subscription->wants_state ||
-                tell_state(feed, subscription, error));
+        if (!tell_log(feed, subscription, error))
+                return false;
+        if (subscription->wants_state && !subscription->is_grown && !subscription->is_blocked)
+                tell_state(feed, subscription, &task);
+        return true;
 }

@@ -26,7 +26,6 @@ struct followed {
         struct runtime *runtime;
         struct store_turn turn;
         char *control, *run, *records;
-        const struct agent *agent; /* NULL: one this program does not know; its output stays raw */
         struct event_log *log;
         int64_t quiet_until; /* taking up output has failed */
         uint64_t pass;       /* in which it was served last */
@@ -82,7 +81,6 @@ static struct followed *followed_new(struct runtime *runtime, struct store_turn 
         auto_error ignored = {0};
 
         followed->runtime = runtime;
-        followed->agent = agent_find(turn->agent);
         followed->control = task_path_control(runtime->services->data_folder, turn->task_id);
         followed->records = task_path_records(runtime->services->data_folder, turn->task_id);
         followed->run = turn_run_id(turn->ordinal);
@@ -200,11 +198,11 @@ static bool ingest(struct followed *followed)
         auto_error error = {0};
         bool is_more = false;
 
-        if (!followed->agent || clock_monotonic() < followed->quiet_until)
+        if (clock_monotonic() < followed->quiet_until)
                 return false;
         if (!followed->log)
-                followed->log =
-                        event_log_open(followed->records, followed->turn.ordinal, followed->agent->format, &error);
+                followed->log = event_log_open(followed->records, followed->turn.ordinal,
+                                               stream_format_find(followed->turn.stream_format), &error);
         if (followed->log && event_log_user(followed->log, followed->turn.shown, followed->turn.submitted_at, &error) &&
             event_log_ingest(followed->log, &is_more, &error)) {
                 feed_events_grown(followed->runtime->services->feed, followed->turn.task_id);

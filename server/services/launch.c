@@ -29,6 +29,7 @@ struct launch {
         struct store_task task;
         struct store_turn turn;
         struct turn_secrets secrets;
+        const char *format; /* of the agent's output */
         int64_t limit_ms;
         int64_t taken_up_at; /* on the monotonic clock */
         bool is_recovered;   /* an earlier process got as far as the runner */
@@ -55,97 +56,6 @@ static bool write_instructions(const struct launch *launch, struct error *error)
                 path_write(path, launch->turn.shown, strlen(launch->turn.shown), 0600, error));
 }
 
-/* The folder the agent starts in: the one repository's, else the one that holds them all. */
-static char *workdir_of(const struct environment *environment)
-{
-        const struct environment_repository *repositories = environment->file.repositories.items;
-
-        if (environment->file.repositories.count == 1)
-                return text_format("%s/%s", CONTAINER_WORKSPACE, repositories[0].name);
-        return text_copy(CONTAINER_WORKSPACE);
-}
-
-#define FIXED_VARIABLES 10
-
-/* Puts a variable behind the others, or into the place of the one of its name. */
-static void set_variable(struct runner_variable *variables, size_t *count, struct runner_variable variable)
-{
-        size_t at = 0;
-
-        while (at < *count && strcmp(variables[at].name, variable.name) != 0)
-                at++;
-        variables[at] = variable;
-        *count += at == *count;
-}
-
-/* The agent's variables: ours first, the environment's own win over them, and what is secret over all. The caller frees
- * the array. */
-static struct runner_variable *variables_of(const struct launch *launch, const struct environment *environment,
-                                            size_t *count)
-{
-        const struct runner_variable fixed[FIXED_VARIABLES] = {
-                {"HOME", "/home/agent"},
-                {"USER", "agent"},
-                {"LANG", "C.UTF-8"},
-                {"TERM", "dumb"},
-                {"GIT_AUTHOR_NAME", "Longshore"},
-                {"GIT_AUTHOR_EMAIL", "agent@longshore.invalid"},
-                {"GIT_COMMITTER_NAME", "Longshore"},
-                {"GIT_COMMITTER_EMAIL", "agent@longshore.invalid"},
-                {"LONGSHORE_TASK_ID", launch->task.id},
-                {"LONGSHORE_OUTPUT", CONTAINER_OUTPUT},
-        };
-        size_t own = json_object_size(environment->file.environment);
-        const struct turn_secrets *secrets = &launch->secrets;
-        struct runner_variable *variables = memory_new((COUNT_OF(fixed) + own + secrets->count) * sizeof *variables);
-        const char *name;
-        json_t *value;
-
-        *count = 0;
-        for (size_t i = 0; i < COUNT_OF(fixed); i++)
-                set_variable(variables, count, fixed[i]);
-        json_object_foreach(environment->file.environment, name, value)
-                set_variable(variables, count, (struct runner_variable){name, json_string_value(value)});
-        for (size_t i = 0; i < secrets->count; i++)
-                set_variable(variables, count, secrets->variables[i]);
-        return variables;
-}
-
-static bool request_run(struct launch *launch, const struct environment *environment, struct error *error)
-{
-        const struct environment_limits *limits = environment->file.limits;
-        const struct agent *agent = agent_find(launch->turn.agent);
-        auto_free char *control = task_path_control(launch->runtime->services->data_folder, launch->task.id),
-                       *run = turn_run_id(launch->turn.ordinal), *output = turn_path_output(launch->turn.ordinal),
-                       *errors = turn_path_errors(launch->turn.ordinal), *workdir = workdir_of(environment);
-        auto_free struct runner_variable *variables = NULL;
-        const char *prompt = launch->turn.given ? launch->turn.given : launch->turn.shown;
-        int64_t uid = settings_current()->agent_uid;
-        bool was_there;
-
-        if (!agent)
-                return error_set(error, ERROR_AGENT_UNKNOWN, "this server has no agent %s", launch->turn.agent);
-        struct runner_start start = {.kind = "turn",
-                                     .command = agent->command,
-                                     .prompt_on = agent->prompt_on,
-                                     .workdir = workdir,
-                                     .uid = uid,
-                                     .gid = uid,
-                                     .output = output,
-                                     .errors = errors,
-                                     .log = RECORD_LOG,
-                                     .time_limit = limits->turnMinutes * launch->runtime->times.minute,
-                                     .grace = settings_current()->stop_grace_seconds * 1000,
-                                     .file_size_limit = limits->fileSizeMb * 1024 * 1024};
-        variables = variables_of(launch, environment, &start.environment_count);
-        start.environment = variables;
-        snprintf(start.run, sizeof start.run, "%s", run);
-        launch->limit_ms = start.time_limit;
-        /* Earlier turns have ended in the store. */
-        control_forget(control, TURN_RUN_PREFIX, run);
-        return control_start(control, &start, prompt, strlen(prompt), &was_there, error);
-}
-
 /* The job `check` finds a runner that takes nothing up, `deadline` one that does not end the run in time. */
 static bool started_work(struct store_db *db, void *context, struct error *error)
 {
@@ -154,7 +64,8 @@ static bool started_work(struct store_db *db, void *context, struct error *error
         int64_t now = clock_now(), task = launch->task.rid, turn = launch->turn.rid;
         bool is_done;
 
-        if (!store_turn_set_state(db, turn, "launching", "running", now, &is_done, error))
+        if (!store_turn_set_format(db, turn, launch->format, error) ||
+            !store_turn_set_state(db, turn, "launching", "running", now, &is_done, error))
                 return false;
         if (is_done &&
             (!store_job_add(db, "check", task, turn, now + times->claim, now, error) ||
@@ -202,9 +113,8 @@ static void leave_request(struct launch *launch)
 static void note_renewal(const struct launch *launch)
 {
         auto_free char *records = task_path_records(launch->runtime->services->data_folder, launch->task.id);
-        const struct agent *agent = agent_find(launch->turn.agent);
         auto_error error = {0};
-        struct event_log *log = agent ? event_log_open(records, launch->turn.ordinal, agent->format, &error) : NULL;
+        struct event_log *log = event_log_open(records, launch->turn.ordinal, &stream_format_text, &error);
 
         if (log && (!event_log_user(log, launch->turn.shown, launch->turn.submitted_at, &error) ||
                     !event_log_note(log, WORKSPACE_RENEWED, &error)))
@@ -247,6 +157,18 @@ static bool deliver_attachments(struct launch *launch, struct error *error)
         return true;
 }
 
+static bool request(struct launch *launch, const struct environment *environment, struct error *error)
+{
+        struct launch_request wanted = {.runtime = launch->runtime,
+                                        .db = launch->db,
+                                        .task = &launch->task,
+                                        .turn = &launch->turn,
+                                        .environment = environment,
+                                        .secrets = &launch->secrets};
+
+        return launch_request(&wanted, &launch->limit_ms, error);
+}
+
 /* Brings the prompt to the runner, unless the turn is stopped before. */
 static bool deliver(struct launch *launch, struct error *error)
 {
@@ -268,7 +190,7 @@ static bool deliver(struct launch *launch, struct error *error)
             !deliver_attachments(launch, error))
                 return false;
         enter_request(launch);
-        return is_stopped(launch, &is_over, error) && (is_over || request_run(launch, environment, error));
+        return is_stopped(launch, &is_over, error) && (is_over || request(launch, environment, error));
 }
 
 /* Ends a turn that was stopped before its prompt was requested; one that was requested is followed to its end. */
@@ -349,11 +271,22 @@ static bool put_off(struct launch *launch, const struct error *reason)
         return job_put_off(launch->runtime, launch->job, RETRY_MAXIMUM_MS);
 }
 
+/* Also for a request that an earlier process has made. */
+static const char *format_of(const struct launch *launch)
+{
+        auto_environment *environment =
+                environment_find_rid(launch->runtime->services->environments, launch->task.environment);
+        struct agent agent;
+
+        return agent_find(environment, launch->turn.agent, &agent) ? agent.format->name : stream_format_text.name;
+}
+
 static bool run(struct launch *launch)
 {
         enum control_state state = find_request(launch);
         auto_error error = {0};
 
+        launch->format = format_of(launch);
         launch->is_recovered = state != CONTROL_ABSENT;
         bool is_claimed = state == CONTROL_CLAIMED || state == CONTROL_ENDED;
         if (!is_claimed && !deliver(launch, &error) && !is_delivered(launch))

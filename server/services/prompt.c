@@ -93,7 +93,7 @@ char *prompt_given(const struct prompt *prompt, const struct agent *agent)
 {
         bool has_generated = prompt->parts[PROMPT_HANDOFF] || prompt->parts[PROMPT_ATTACHMENTS];
 
-        return agent->is_script && has_generated ? join(prompt, true) : NULL;
+        return agent && agent->is_script && has_generated ? join(prompt, true) : NULL;
 }
 
 bool prompt_keep(struct store_db *db, const struct prompt *prompt, int64_t turn, struct error *error)

@@ -5,6 +5,7 @@
 
 #include "server/base/document.h"
 #include "server/services/managed_values.h"
+#include "server/services/task_paths.h"
 #include "server/services/url_credential.h"
 #include "server/store/vault.h"
 
@@ -45,6 +46,11 @@ void redactor_set_task(struct redactor *redactor, struct store_db *db, const str
                 .db = db, .task = task->rid, .environment = task->environment, .owner = task->creator};
 }
 
+void redactor_set_file(struct redactor *redactor, const char *path)
+{
+        redactor->is_events = !strcmp(path, RECORD_EVENTS);
+}
+
 /* Read when a value is met that only this can tell about: hardly ever. When it cannot be read everything counts. */
 static bool was_given(struct redactor_scope *scope, int64_t value)
 {
@@ -79,6 +85,7 @@ static bool counts(struct redactor_scope *scope, const struct value_pattern *pat
 struct marking {
         const struct redactor *redactor;
         size_t length, end; /* end: of the latest mark */
+        size_t base;        /* of the offsets that are found */
         char *marks;        /* NULL while there are none */
 };
 
@@ -95,31 +102,71 @@ static void mark(size_t from, size_t count, void *context)
         marking->end = end > marking->end ? end : marking->end;
 }
 
-static void mark_value(size_t offset, const struct value_pattern *pattern, void *context)
+static void mark_value(size_t offset, size_t count, const struct value_pattern *pattern, void *context)
 {
         struct marking *marking = context;
 
         if (!marking->redactor->scope || counts(marking->redactor->scope, pattern))
-                mark(offset, pattern->length, marking);
+                mark(marking->base + offset, count, marking);
+}
+
+static void mark_whole(struct marking *marking, const char *bytes)
+{
+        if (!marking->length)
+                return;
+        value_set_search(managed_values_set(marking->redactor->values), bytes, marking->length, mark_value, marking);
+        marking->end = 0;
+        url_credential_search(bytes, marking->length, mark, marking);
+}
+
+/* Marks what the bytes from `from` to `to` begin or end with of a value. */
+static void mark_edges(struct marking *marking, const char *bytes, size_t from, size_t to, bool has_begin, bool has_end)
+{
+        const struct value_set *set = managed_values_set(marking->redactor->values);
+
+        marking->base = from;
+        marking->end = 0;
+        if (has_begin)
+                value_set_search_begin(set, bytes + from, to - from, mark_value, marking);
+        marking->end = 0;
+        if (has_end)
+                value_set_search_end(set, bytes + from, to - from, mark_value, marking);
+        marking->base = 0;
+}
+
+static bool is_escaped(const char *bytes, size_t at)
+{
+        size_t backslashes = 0;
+
+        while (backslashes < at && bytes[at - 1 - backslashes] == '\\')
+                backslashes++;
+        return backslashes % 2;
+}
+
+/* What stands between two quotes of a JSON line is a string, or too short to hold a part of a value. */
+static void mark_strings(struct marking *marking, const char *bytes)
+{
+        const char *quote;
+
+        for (size_t from = 0, at = 0; from < marking->length; from = at) {
+                do {
+                        quote = memchr(bytes + at, '"', marking->length - at);
+                        at = quote ? (size_t)(quote - bytes) + 1 : marking->length;
+                } while (quote && is_escaped(bytes, at - 1));
+                mark_edges(marking, bytes, from, quote ? at - 1 : at, from > 0, quote);
+        }
 }
 
 static char *marks_of(const struct redactor *redactor, const char *bytes, size_t length)
 {
         struct marking marking = {.redactor = redactor, .length = length};
 
-        if (!length)
-                return NULL;
-        value_set_search(managed_values_set(redactor->values), bytes, length, mark_value, &marking);
-        marking.end = 0;
-        url_credential_search(bytes, length, mark, &marking);
+        mark_whole(&marking, bytes);
         return marking.marks;
 }
 
-void redact_append_from(const struct redactor *redactor, struct text *out, const char *bytes, size_t length,
-                        size_t from)
+static void append_marked(const char *marks, struct text *out, const char *bytes, size_t length, size_t from)
 {
-        auto_free char *marks = marks_of(redactor, bytes, length);
-
         for (size_t at = from, end; at < length; at = end) {
                 bool is_marked = marks && marks[at];
                 const char *next = marks ? memchr(marks + at, !is_marked, length - at) : NULL;
@@ -129,6 +176,24 @@ void redact_append_from(const struct redactor *redactor, struct text *out, const
                 else
                         text_append(out, bytes + at, end - at);
         }
+}
+
+void redact_append_from(const struct redactor *redactor, struct text *out, const char *bytes, size_t length,
+                        size_t from)
+{
+        auto_free char *marks = marks_of(redactor, bytes, length);
+
+        append_marked(marks, out, bytes, length, from);
+}
+
+void redact_append_piece(const struct redactor *redactor, struct text *out, const char *bytes, size_t length)
+{
+        struct marking marking = {.redactor = redactor, .length = length};
+
+        mark_whole(&marking, bytes);
+        mark_edges(&marking, bytes, 0, length, true, true);
+        auto_free char *marks = marking.marks;
+        append_marked(marks, out, bytes, length, 0);
 }
 
 void redact_append(const struct redactor *redactor, struct text *out, const char *bytes, size_t length)
@@ -148,8 +213,12 @@ json_t *redact_string(const struct redactor *redactor, const char *string)
 
 void redact_mask(const struct redactor *redactor, char *bytes, size_t length)
 {
-        auto_free char *marks = marks_of(redactor, bytes, length);
+        struct marking marking = {.redactor = redactor, .length = length};
 
+        mark_whole(&marking, bytes);
+        if (redactor->is_events)
+                mark_strings(&marking, bytes);
+        auto_free char *marks = marking.marks;
         for (size_t i = 0; marks && i < length; i++)
                 if (marks[i])
                         bytes[i] = '*';

@@ -25,7 +25,7 @@ static bool renew_key(struct store_db *db, struct actor *actor, int64_t *expires
         return actor->grants;
 }
 
-/* What is open on the session keeps it from being idle no longer than its own requests do. */
+/* What is open on the session does not keep it from being idle: only requests do. */
 static bool renew_session(struct store_db *db, struct actor *actor, int64_t *expires_at, struct error *error)
 {
         auto_store_session session = {0};
@@ -39,7 +39,9 @@ static bool renew_session(struct store_db *db, struct actor *actor, int64_t *exp
             session.last_used_at + SESSION_IDLE_MS <= now)
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
         actor->grants = grants_resolve(db, session.user, error);
-        *expires_at = session.expires_at;
+        *expires_at = session.last_used_at + SESSION_IDLE_MS;
+        if (*expires_at > session.expires_at)
+                *expires_at = session.expires_at;
         return actor->grants;
 }
 

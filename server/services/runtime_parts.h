@@ -11,6 +11,7 @@
 #include "server/services/agent.h"
 #include "server/services/environment.h"
 #include "server/services/runtime.h"
+#include "server/services/stream_summary.h"
 #include "server/store/turn.h"
 #include "server/store/work.h"
 
@@ -70,6 +71,7 @@ struct turn_outcome {
         int64_t exit_code, signal;
         const char *stage, *category; /* NULL when it did not fail */
         char message[RUNNER_MESSAGE_SIZE];
+        const char *words; /* the agent's own, instead of `message`; borrowed */
         int64_t ended_at;
 };
 
@@ -105,6 +107,19 @@ job_work stop_run;
 /* Tells the prompt of this turn from now on nobody but the launch may withdraw: false once it has begun to be told. */
 bool launch_is_requesting(struct runtime *runtime, int64_t turn);
 
+/* launch_request.c */
+struct turn_secrets;
+struct launch_request {
+        struct runtime *runtime;
+        struct store_db *db;
+        const struct store_task *task;
+        const struct store_turn *turn;
+        const struct environment *environment;
+        const struct turn_secrets *secrets;
+};
+/* Writes the agent's configuration and requests the run. */
+MUST_CHECK bool launch_request(const struct launch_request *request, int64_t *limit_ms, struct error *error);
+
 /* follow.c */
 struct follower *follower_start(struct runtime *runtime, struct error *error);
 /* Ends its thread; attaching goes on, unserved. */
@@ -127,6 +142,11 @@ void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *o
 PRINTF_LIKE(5, 6)
 void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, const char *type, const char *stage,
                              const char *message, ...);
+/* What the agent told of itself: a failure that came with a good exit code, or what explains a bad one. Borrows from
+ * the summary. */
+void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary);
+/* Why it failed; NULL when it did not. */
+const char *turn_outcome_message(const struct turn_outcome *outcome);
 /* A turn that was ended, as its stop_kind says, before its prompt was told. */
 void turn_outcome_of_stop(struct turn_outcome *outcome, const struct store_turn *turn);
 

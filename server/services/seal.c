@@ -8,8 +8,6 @@
 #include "server/base/path.h"
 #include "server/store/vault.h"
 
-#define KEY_NAME "key"
-
 PRINTF_LIKE(2, 3) static bool unavailable(struct error *error, const char *format, ...)
 {
         char message[sizeof error->message];
@@ -24,7 +22,7 @@ PRINTF_LIKE(2, 3) static bool unavailable(struct error *error, const char *forma
 
 static bool read_key(const struct services *services, uint8_t *key, bool *is_missing, struct error *error)
 {
-        auto_free char *path = path_join(services->data_folder, KEY_NAME);
+        auto_free char *path = path_join(services->data_folder, SEAL_KEY_NAME);
         auto_text content = TEXT_WITH_MAXIMUM(SECRET_SEAL_KEY_SIZE);
         auto_error reason = {0};
 
@@ -50,7 +48,7 @@ bool seal_key(const struct services *services, uint8_t key[SECRET_SEAL_KEY_SIZE]
 
 static bool make_key(const struct services *services, struct error *error)
 {
-        auto_free char *path = path_join(services->data_folder, KEY_NAME);
+        auto_free char *path = path_join(services->data_folder, SEAL_KEY_NAME);
         uint8_t key[SECRET_SEAL_KEY_SIZE];
 
         secret_random(key, sizeof key);
@@ -59,36 +57,58 @@ static bool make_key(const struct services *services, struct error *error)
         return is_made;
 }
 
-/* A store that was sealed under another key than the file's must not get values of both. */
+struct checking {
+        const uint8_t *key;
+        int64_t count;
+};
+
 static bool check_value(const struct store_value *value, const struct store_value_holder *holder, void *context,
                         struct error *error)
 {
-        char *opened = seal_open(context, value, error);
+        struct checking *checking = context;
+        char *opened = seal_open(checking->key, value, error);
 
         (void)holder;
         seal_free(opened);
+        checking->count++;
         return opened;
 }
 
+bool seal_check(const struct services *services, struct store_db *db, int64_t *count, struct error *error)
+{
+        uint8_t key[SECRET_SEAL_KEY_SIZE];
+        struct checking checking = {.key = key};
+        bool has_values;
+
+        *count = 0;
+        if (!store_value_exists(db, &has_values, error))
+                return false;
+        if (!has_values)
+                return true;
+        bool is_good = seal_key(services, key, error) && store_value_list(db, check_value, &checking, error);
+        secret_wipe(key, sizeof key);
+        *count = checking.count;
+        return is_good;
+}
+
+static bool has_key(const struct services *services)
+{
+        auto_free char *path = path_join(services->data_folder, SEAL_KEY_NAME);
+
+        return access(path, F_OK) == 0;
+}
+
+/* A store that was sealed under another key than the file's must not get values of both. */
 bool seal_prepare(const struct services *services, struct store_db *db, struct error *error)
 {
         static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-        uint8_t key[SECRET_SEAL_KEY_SIZE];
-        auto_error reason = {0};
-        bool has_values, is_missing = false;
+        int64_t count;
 
-        if (!store_value_exists(db, &has_values, error))
+        if (!seal_check(services, db, &count, error))
                 return false;
         pthread_mutex_lock(&mutex);
-        bool is_good = read_key(services, key, &is_missing, &reason);
-        if (!is_good && is_missing && !has_values)
-                is_good = make_key(services, error);
-        else if (!is_good)
-                error_move(error, &reason);
-        else
-                is_good = store_value_list(db, check_value, key, error);
+        bool is_good = has_key(services) || make_key(services, error);
         pthread_mutex_unlock(&mutex);
-        secret_wipe(key, sizeof key);
         return is_good;
 }
 

@@ -9,12 +9,16 @@
 #include "server/services/services.h"
 
 #define SEAL_VALUE_MAXIMUM 32768
+#define SEAL_KEY_NAME "key"
 
 /* Before the piece of work that seals: makes the key when there is none and nothing is sealed. ERROR_UNAVAILABLE names
  * the file that is missing or broken. */
 MUST_CHECK bool seal_prepare(const struct services *services, struct store_db *db, struct error *error);
 /* The key; ERROR_UNAVAILABLE with {reason: "secret_values_unavailable"} when it cannot be read. Wipe it after use. */
 MUST_CHECK bool seal_key(const struct services *services, uint8_t key[SECRET_SEAL_KEY_SIZE], struct error *error);
+
+/* Opens every sealed value; *count gets how many there are. Fails as seal_key does. */
+MUST_CHECK bool seal_check(const struct services *services, struct store_db *db, int64_t *count, struct error *error);
 
 /* Seals a value of at most SEAL_VALUE_MAXIMUM bytes for `origin` and adds it to the store. In a piece of work. */
 MUST_CHECK bool seal_add(const struct services *services, struct store_db *db, const char *origin, const char *value,

@@ -9,6 +9,9 @@
 #include "server/services/write.h"
 #include "server/store/vault.h"
 
+/* Of an environment or a person. */
+#define SECRETS_MAXIMUM 200
+
 #define NAME_ROW(S)                                                                                                    \
         STRING_FIELD(S, name, .is_required = true, .minimum = 1, .maximum = SECRET_NAME_MAXIMUM,                       \
                      .is_valid = secret_name_is_valid, .shape = SECRET_NAME_SHAPE, .help = "The secret's name.")
@@ -66,6 +69,16 @@ static json_t *details(const struct vault_scope *scope, const struct secret_set_
         return object;
 }
 
+static bool check_room(struct call *call, const struct vault_scope *scope, struct error *error)
+{
+        auto_store_secrets secrets = {0};
+
+        return store_secret_list(call->db, scope->environment, scope->user, &secrets, error) &&
+               (secrets.count < SECRETS_MAXIMUM ||
+                error_set(error, ERROR_CONFLICT, "%s has %d secrets, and there cannot be more; remove one first",
+                          scope->name, SECRETS_MAXIMUM));
+}
+
 static bool put(struct call *call, const struct secret_set_input *input, const struct vault_scope *scope,
                 struct error *error)
 {
@@ -83,6 +96,8 @@ static bool put(struct call *call, const struct secret_set_input *input, const s
             !seal_add(call->services, call->db, origin, input->value, &secret.value, error))
                 return false;
         secret.rid = is_found ? earlier.rid : 0;
+        if (!is_found && !check_room(call, scope, error))
+                return false;
         return store_secret_put(call->db, &secret, call->now, error) && store_value_prune(call->db, error) &&
                audit_write(call->db, call->actor, "secret.set", input->name, details(scope, input), error);
 }

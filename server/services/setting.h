@@ -18,6 +18,7 @@ struct settings {
         const char *site_url;        /* NULL: the address the request came to */
         const char *allowed_origins; /* comma-separated origins besides the site's own and loopback */
         const char *setup_folder;    /* NULL: DATA/setup */
+        const char *agents_folder;   /* NULL: DATA/agents */
         const char *log_level, *log_format;
         int64_t task_concurrency;   /* tasks running at once */
         int64_t agent_uid;          /* uid and gid that agents run as and that own workspaces */

@@ -51,6 +51,8 @@ static const struct field rows[] = {
         STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
                        "next start."),
+        STRING(AGENTS_FOLDER, agents_folder, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "Where the agents' programs are; by default `agents` in the data folder."),
         STRING(LOG_LEVEL, log_level, .choices = log_levels, .text_preset = "info",
                .help = "The least level that is logged. At the next start."),
         STRING(LOG_FORMAT, log_format, .choices = log_formats, .text_preset = "text",

@@ -14,11 +14,15 @@ struct reader {
         size_t held_length;
 };
 
-static void *begin(const char *role, const char *type, uint64_t offset, stream_sink *sink, void *context)
+static void *begin(const struct stream_start *start)
 {
         struct reader *reader = memory_new(sizeof *reader);
 
-        *reader = (struct reader){.role = role, .type = type, .sink = sink, .context = context, .offset = offset};
+        *reader = (struct reader){.role = start->role,
+                                  .type = start->type,
+                                  .sink = start->sink,
+                                  .context = start->context,
+                                  .offset = start->offset};
         return reader;
 }
 

@@ -7,8 +7,6 @@
 #include "server/services/services.h"
 #include "server/services/upload.h"
 
-/* The agents this server knows, NULL-ended. */
-extern const char *const task_agents[];
 /* The statuses of a task, NULL-ended. */
 extern const char *const task_statuses[];
 

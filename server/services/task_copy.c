@@ -16,6 +16,7 @@ static int open_for(struct call *call, const char *task_id, const char *path, st
             !redactor_init(redactor, call->services, call->db, error))
                 return -1;
         redactor_set_task(redactor, call->db, task);
+        redactor_set_file(redactor, path);
         return output_file_open(call->services, task->id, path, size, NULL, error);
 }
 

@@ -65,8 +65,8 @@ static bool check(struct call *call, const struct task_create_input *input, cons
         if (input->parameters && !input->template)
                 return error_set(error, ERROR_INVALID_INPUT, "parameters are those of a template: name it in template");
         const char *agent = input->agent ? input->agent : environment->file.defaultAgent;
-        if (!agent_find(agent))
-                return error_set(error, ERROR_AGENT_UNKNOWN, "agent: this server has no agent %.100s", agent);
+        if (!agent_check(call->services, environment, agent, error))
+                return false;
         if (!input->agent && (input->model || input->reasoningEffort || input->speed))
                 return error_set(error, ERROR_INVALID_INPUT,
                                  "agent: name the agent that model, reasoningEffort and speed are for");
@@ -90,7 +90,7 @@ static bool add_first_turn(struct call *call, const struct task_create_input *in
                                         [PROMPT_INSTRUCTIONS] = input->instructions}};
 
         prompt_generate(&prompt, input->handoff, upload);
-        auto_free char *shown = prompt_shown(&prompt), *given = prompt_given(&prompt, agent_find(agent));
+        auto_free char *shown = prompt_shown(&prompt), *given = prompt_given(&prompt, agent_find_known(agent));
         struct store_turn_new turn = {.task = task,
                                       .sender = call->actor->user,
                                       .kind = "initial",

@@ -15,6 +15,7 @@ bool task_file_read(struct call *call, const struct task_file_input *input, json
             !redactor_init(&redactor, call->services, call->db, error))
                 return false;
         redactor_set_task(&redactor, call->db, &task);
+        redactor_set_file(&redactor, input->path);
         auto_fd file = output_file_open(call->services, task.id, input->path, &size, NULL, error);
         if (file < 0)
                 return false;

@@ -93,7 +93,7 @@ static struct addition addition_of(const struct store_task *task, const struct t
 
         prompt_generate(&addition.prompt, NULL, addition.upload);
         addition.shown = prompt_shown(&addition.prompt);
-        addition.given = prompt_given(&addition.prompt, agent_find(task->agent));
+        addition.given = prompt_given(&addition.prompt, agent_find_known(task->agent));
         return addition;
 }
 

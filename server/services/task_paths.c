@@ -27,6 +27,11 @@ char *task_path_secrets(const char *data_folder, const char *task_id)
         return text_format("%s/tasks/%s/secrets", data_folder, task_id);
 }
 
+char *task_path_home(const char *data_folder, const char *task_id)
+{
+        return text_format("%s/tasks/%s/home", data_folder, task_id);
+}
+
 char *task_path_records(const char *data_folder, const char *task_id)
 {
         return text_format("%s/records/%s", data_folder, task_id);

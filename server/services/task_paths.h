@@ -26,6 +26,8 @@ char *task_path_output(const char *data_folder, const char *task_id);
 char *task_path_control(const char *data_folder, const char *task_id);
 /* TASK/secrets: the file secrets of the turn that runs; the container sees them and cannot write. */
 char *task_path_secrets(const char *data_folder, const char *task_id);
+/* TASK/home: the agent's home, where it keeps its conversations. */
+char *task_path_home(const char *data_folder, const char *task_id);
 /* The task's own folder, which holds all of these. */
 char *task_path_folder(const char *data_folder, const char *task_id);
 /* The records: they outlive container and workspace. */

@@ -4,8 +4,10 @@
 
 #include "docker/runner/control.h"
 #include "server/base/clock.h"
+#include "server/base/document.h"
 #include "server/base/log.h"
 #include "server/base/path.h"
+#include "server/services/agent_configuration.h"
 #include "server/services/event_log.h"
 #include "server/services/feed.h"
 #include "server/services/metrics.h"
@@ -18,9 +20,35 @@
 struct ending {
         const struct store_turn *turn;
         const struct turn_outcome *outcome;
-        const char *reply;
-        int64_t characters, replied_at;
+        const struct stream_summary *summary;
+        const char *reply, *agent_errors;
+        int64_t replied_at;
 };
+
+/* What the turn itself has used: a count over the conversation less what earlier turns of it have. A conversation that
+ * begins anew counts from nothing. */
+static int64_t share(int64_t counted, int64_t earlier, bool is_conversation)
+{
+        return is_conversation && counted >= earlier ? counted - earlier : counted;
+}
+
+static bool fill_usage(struct store_db *db, const struct ending *ending, struct store_usage *usage, struct error *error)
+{
+        const struct stream_usage *counted = &ending->summary->usage;
+        const char *session = ending->summary->session;
+        struct store_usage earlier = {0};
+
+        if (!ending->summary->has_usage)
+                return true;
+        if (session && !store_usage_of_session(db, ending->turn->task, ending->turn->ordinal, session, &earlier, error))
+                return false;
+        usage->input_tokens = share(counted->input, earlier.input_tokens, counted->is_conversation);
+        usage->output_tokens = share(counted->output, earlier.output_tokens, counted->is_conversation);
+        usage->cache_read_tokens = share(counted->cache_read, earlier.cache_read_tokens, counted->is_conversation);
+        usage->cache_write_tokens = share(counted->cache_write, earlier.cache_write_tokens, counted->is_conversation);
+        usage->cost_micros = share(counted->cost_micros, earlier.cost_micros, counted->is_cost_of_conversation);
+        return true;
+}
 
 static bool add_usage(struct store_db *db, const struct ending *ending, const struct store_task *task,
                       struct error *error)
@@ -32,9 +60,12 @@ static bool add_usage(struct store_db *db, const struct ending *ending, const st
                                     .environment_id = task->environment_id,
                                     .user_id = turn->sender_id,
                                     .agent = turn->agent,
+                                    .model = task->model,
                                     .duration_ms = turn->started_at ? ending->outcome->ended_at - turn->started_at : 0};
 
-        return store_usage_add(db, &usage, error);
+        return fill_usage(db, ending, &usage, error) && store_usage_add(db, &usage, error) &&
+               store_task_add_usage(db, task->rid, usage.input_tokens, usage.output_tokens, usage.cache_read_tokens,
+                                    usage.cache_write_tokens, usage.cost_micros, error);
 }
 
 static bool drop_jobs(struct store_db *db, const struct store_turn *turn, struct error *error)
@@ -72,7 +103,10 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                                      .signal = outcome->signal,
                                      .failure_stage = outcome->stage,
                                      .failure_category = outcome->category,
-                                     .failure_message = outcome->stage ? outcome->message : NULL};
+                                     .failure_message = turn_outcome_message(outcome),
+                                     .session = ending->summary->session,
+                                     .agent_errors = ending->agent_errors,
+                                     .limit_resets_at = ending->summary->resets_at};
         bool is_done, is_found;
 
         if (!store_turn_end(db, ending->turn->rid, &end, &is_done, error))
@@ -83,9 +117,14 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                 return false;
         if (!is_found)
                 return error_set(error, ERROR_TASK_NOT_FOUND, NULL);
-        if (ending->reply &&
-            (!store_reply_put(db, ending->turn->rid, ending->reply, ending->characters, ending->replied_at, error) ||
-             !store_task_set_reply(db, task.rid, ending->turn->rid, error)))
+        if (ending->reply && (!store_reply_put(db, ending->turn->rid, ending->reply, ending->summary->reply_characters,
+                                               ending->replied_at, error) ||
+                              !store_task_set_reply(db, task.rid, ending->turn->rid, error)))
+                return false;
+        /* An account that its provider refuses is not tried again until it is replaced. */
+        bool is_refused = outcome->stage && !strcmp(outcome->stage, "agent") && !strcmp(outcome->category, "auth");
+        if (is_refused &&
+            !vault_account_refused(db, ending->turn, "The provider refused it.", outcome->ended_at, error))
                 return false;
         return store_task_finish(db, task.rid, ending->turn->rid, outcome->task_status, outcome->ended_at, exit_code,
                                  &is_done, error) &&
@@ -94,14 +133,13 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
 }
 
 /* What the raw files still hold becomes events; a failure to write them loses nothing of the raw output. */
-static void close_events(const struct store_turn *turn, const struct agent *agent, const char *records,
-                         const struct turn_outcome *outcome)
+static void close_events(const struct store_turn *turn, const char *records, const struct turn_outcome *outcome)
 {
         auto_error error = {0};
-        struct event_log *log = event_log_open(records, turn->ordinal, agent->format, &error);
-        bool is_whole = log && event_log_user(log, turn->shown, turn->submitted_at, &error) &&
-                        event_log_finish(log, &error) &&
-                        (!outcome->stage || event_log_failure(log, outcome->message, outcome->category, &error));
+        struct event_log *log = event_log_open(records, turn->ordinal, stream_format_find(turn->stream_format), &error);
+        bool is_whole =
+                log && event_log_user(log, turn->shown, turn->submitted_at, &error) && event_log_finish(log, &error) &&
+                (!outcome->stage || event_log_failure(log, turn_outcome_message(outcome), outcome->category, &error));
 
         event_log_close(log);
         if (!is_whole)
@@ -121,26 +159,49 @@ static bool is_ended(struct runtime *runtime, int64_t rid, bool *result, struct 
         return true;
 }
 
+static char *print_errors(const struct stream_summary *summary)
+{
+        auto_json *list = json_array();
+
+        for (size_t i = 0; i < summary->failure_count; i++) {
+                const struct stream_failure *failure = &summary->failures[i];
+                json_array_append_new(list, json_pack("{s:s, s:s?, s:s}", "message", failure->message, "type",
+                                                      failure->type, "category", failure->category));
+        }
+        return summary->failure_count ? document_print(list) : NULL;
+}
+
 /* The records' folder is made for a turn that never came to have one; where it cannot be, nothing is read from it. A
  * reply that cannot be read must not keep the turn from ending. */
-static bool record(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
+static bool record(struct runtime *runtime, const struct store_turn *turn, struct turn_outcome *outcome,
                    struct error *error)
 {
-        auto_free char *records = task_path_records(runtime->services->data_folder, turn->task_id), *reply = NULL;
-        const struct agent *agent = agent_find(turn->agent);
-        struct ending ending = {.turn = turn, .outcome = outcome};
+        auto_free char *records = task_path_records(runtime->services->data_folder, turn->task_id);
+        auto_stream_summary summary = {0};
+        struct ending ending = {.turn = turn, .outcome = outcome, .summary = &summary};
         auto_error failure = {0};
 
-        if (agent && path_make_folder(records, 0700, &failure)) {
-                close_events(turn, agent, records, outcome);
+        stream_summary_init(&summary, REPLY_KEPT_CHARACTERS);
+        if (path_make_folder(records, 0700, &failure) &&
+            event_log_summary(records, turn->ordinal, stream_format_find(turn->stream_format), &summary,
+                              &ending.replied_at, &failure)) {
+                turn_outcome_of_stream(outcome, &summary);
+                close_events(turn, records, outcome);
                 feed_events_grown(runtime->services->feed, turn->task_id);
-                reply = event_log_reply(records, turn->ordinal, agent->format, REPLY_KEPT_CHARACTERS,
-                                        &ending.characters, &ending.replied_at, &failure);
         }
         if (failure.code)
-                log_error("the reply of a turn could not be read", "task", turn->task_id, "reason", failure.message);
-        ending.reply = reply;
-        return RUNTIME_WRITE(runtime, end_work, &ending, error);
+                log_error("the output of a turn could not be read", "task", turn->task_id, "reason", failure.message);
+        auto_free char *errors = outcome->stage ? print_errors(&summary) : NULL;
+        ending.agent_errors = errors;
+        if (summary.reply_characters) {
+                const struct text *reply = &summary.reply;
+                ending.reply =
+                        reply->data + utf8_tail_offset(reply->data, reply->length, (size_t)REPLY_KEPT_CHARACTERS);
+        }
+        if (!RUNTIME_WRITE(runtime, end_work, &ending, error))
+                return false;
+        log_info("turn ended", "task", turn->task_id, "type", outcome->type, "status", outcome->task_status);
+        return true;
 }
 
 /* What the turn was given does not stay on the disk. */
@@ -150,14 +211,16 @@ static void remove_secrets(const struct services *services, const struct store_t
                        *run = turn_run_id(turn->ordinal);
         auto_error error = {0};
 
+        agent_configuration_remove(services, turn->task_id, turn->ordinal);
         if (!secret_files_remove(services, turn->task_id, &error) || !control_forget_request(control, run, &error))
                 log_warning("the secrets of a turn could not be removed", "task", turn->task_id, "reason",
                             error.message);
 }
 
-bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
+bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *found,
               struct error *error)
 {
+        struct turn_outcome copy = *found, *outcome = &copy;
         bool is_over = false, is_good;
 
         /* Whoever comes second finds it ended, and its events are written once. */
@@ -172,6 +235,5 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
                 return is_good;
         if (turn->started_at)
                 metrics_observe(METRIC_TURN_SECONDS, outcome->ended_at - turn->started_at);
-        log_info("turn ended", "task", turn->task_id, "type", outcome->type, "status", outcome->task_status);
         return true;
 }

@@ -76,3 +76,25 @@ void turn_outcome_of_stop(struct turn_outcome *outcome, const struct store_turn 
                                          .type = !strcmp(turn->stop_kind, "stop") ? "stopped" : "interrupted",
                                          .ended_at = clock_now()};
 }
+
+const char *turn_outcome_message(const struct turn_outcome *outcome)
+{
+        if (!outcome->stage)
+                return NULL;
+        return outcome->words ? outcome->words : outcome->message;
+}
+
+/* Only an agent that ended by itself is asked: what we ended has our reason. */
+void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary)
+{
+        const struct stream_failure *cause = stream_summary_cause(summary);
+        bool is_success = !strcmp(outcome->type, "finished"), is_exit = !strcmp(outcome->type, "exit_code");
+
+        if (!cause || (is_success ? !summary->is_failed : !is_exit))
+                return;
+        outcome->task_status = "failed";
+        outcome->type = cause->type ? cause->type : "agent_error";
+        outcome->stage = "agent";
+        outcome->category = cause->category;
+        outcome->words = cause->message;
+}

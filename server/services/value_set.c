@@ -16,6 +16,8 @@ struct value_set {
         size_t count, capacity, longest;
         uint8_t shifts[BLOCKS];                   /* by the last two bytes of the window */
         uint32_t buckets[(1 << BUCKET_BITS) + 1]; /* where the patterns of a window's hash begin */
+        uint32_t *tails;                          /* the patterns by the hash of their last window */
+        uint32_t tail_buckets[(1 << BUCKET_BITS) + 1];
 };
 
 struct value_set *value_set_new(void)
@@ -34,8 +36,10 @@ void value_set_free(struct value_set *set)
 {
         for (size_t i = 0; set && i < set->count; i++)
                 pattern_free(&set->patterns[i]);
-        if (set)
+        if (set) {
                 free(set->patterns);
+                free(set->tails);
+        }
         free(set);
 }
 
@@ -133,6 +137,25 @@ static void merge(struct value_set *set)
         set->count = kept;
 }
 
+static uint32_t tail_hash(const struct value_pattern *pattern)
+{
+        return hash_of(pattern->bytes + pattern->length - WINDOW);
+}
+
+/* A counting sort of the patterns by their last window. */
+static void sort_tails(struct value_set *set)
+{
+        uint32_t *starts = set->tail_buckets, end = 0;
+
+        set->tails = memory_new(set->count * sizeof *set->tails);
+        for (size_t i = 0; i < set->count; i++)
+                starts[tail_hash(&set->patterns[i])]++;
+        for (size_t hash = 0; hash <= 1 << BUCKET_BITS; hash++)
+                starts[hash] = end += starts[hash];
+        for (size_t i = set->count; i > 0; i--)
+                set->tails[--starts[tail_hash(&set->patterns[i - 1])]] = (uint32_t)(i - 1);
+}
+
 void value_set_sort(struct value_set *set)
 {
         size_t at = 0;
@@ -152,26 +175,60 @@ void value_set_sort(struct value_set *set)
                         at++;
         }
         set->buckets[1 << BUCKET_BITS] = (uint32_t)at;
+        sort_tails(set);
 }
 
-void value_set_search(const struct value_set *set, const char *bytes, size_t length,
-                      void (*found)(size_t offset, const struct value_pattern *pattern, void *context), void *context)
+/* The next place from `at` on where a value may begin; `length` when there is none. */
+static size_t next_place(const struct value_set *set, const char *bytes, size_t length, size_t at)
+{
+        uint8_t shift;
+
+        while (at + WINDOW <= length && (shift = set->shifts[block_of(bytes + at + WINDOW - 2)]))
+                at += shift;
+        return at + WINDOW <= length ? at : length;
+}
+
+void value_set_search(const struct value_set *set, const char *bytes, size_t length, value_found *found, void *context)
 {
         if (!set->count)
                 return;
-        for (size_t at = 0; at + WINDOW <= length;) {
-                uint8_t shift = set->shifts[block_of(bytes + at + WINDOW - 2)];
-                if (shift) {
-                        at += shift;
-                        continue;
-                }
+        for (size_t at = 0; (at = next_place(set, bytes, length, at)) < length; at++) {
                 uint32_t hash = hash_of(bytes + at);
                 for (uint32_t i = set->buckets[hash]; i < set->buckets[hash + 1]; i++) {
                         const struct value_pattern *pattern = &set->patterns[i];
                         if (pattern->length <= length - at && !memcmp(pattern->bytes, bytes + at, pattern->length))
-                                found(at, pattern, context);
+                                found(at, pattern->length, pattern, context);
                 }
-                at++;
+        }
+}
+
+void value_set_search_end(const struct value_set *set, const char *bytes, size_t length, value_found *found,
+                          void *context)
+{
+        size_t at = length > set->longest ? length - set->longest : 0;
+
+        if (!set->count)
+                return;
+        for (; (at = next_place(set, bytes, length, at)) < length; at++) {
+                uint32_t hash = hash_of(bytes + at);
+                for (uint32_t i = set->buckets[hash]; i < set->buckets[hash + 1]; i++) {
+                        const struct value_pattern *pattern = &set->patterns[i];
+                        if (pattern->length > length - at && !memcmp(pattern->bytes, bytes + at, length - at))
+                                found(at, length - at, pattern, context);
+                }
+        }
+}
+
+void value_set_search_begin(const struct value_set *set, const char *bytes, size_t length, value_found *found,
+                            void *context)
+{
+        for (size_t size = WINDOW; size <= length && size < set->longest; size++) {
+                uint32_t hash = hash_of(bytes + size - WINDOW);
+                for (uint32_t i = set->tail_buckets[hash]; i < set->tail_buckets[hash + 1]; i++) {
+                        const struct value_pattern *pattern = &set->patterns[set->tails[i]];
+                        if (pattern->length > size && !memcmp(pattern->bytes + pattern->length - size, bytes, size))
+                                found(0, size, pattern, context);
+                }
         }
 }
 

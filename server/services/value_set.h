@@ -42,9 +42,17 @@ void value_set_add(struct value_set *set, const char *value, struct value_holder
 /* Ends the filling. */
 void value_set_sort(struct value_set *set);
 
+/* `count` bytes at `offset` are the pattern, or that part of it that the text has. */
+typedef void value_found(size_t offset, size_t count, const struct value_pattern *pattern, void *context);
+
 /* Calls `found` for every place where a value stands, by rising offset. */
-void value_set_search(const struct value_set *set, const char *bytes, size_t length,
-                      void (*found)(size_t offset, const struct value_pattern *pattern, void *context), void *context);
+void value_set_search(const struct value_set *set, const char *bytes, size_t length, value_found *found, void *context);
+/* For a text that goes on elsewhere: the beginning of a value at its end, and the end of one at its beginning, of at
+ * least SECRET_VALUE_MINIMUM bytes. */
+void value_set_search_end(const struct value_set *set, const char *bytes, size_t length, value_found *found,
+                          void *context);
+void value_set_search_begin(const struct value_set *set, const char *bytes, size_t length, value_found *found,
+                            void *context);
 /* Length of the longest value, 0 when there is none. */
 size_t value_set_longest(const struct value_set *set);
 

@@ -110,7 +110,7 @@ static bool give_secret(struct giving *giving, const struct planned_secret *plan
 static bool give_account(struct giving *giving, const struct vault_plan *plan, const char *agent_name,
                          struct turn_secrets *out, struct error *error)
 {
-        const struct agent *agent = agent_find(agent_name);
+        const struct agent *agent = agent_find_known(agent_name);
         auto_store_account account = {0};
         bool is_found = false;
 
@@ -204,7 +204,7 @@ bool vault_expand(const struct services *services, struct store_db *db, const st
 bool vault_check_agent(const struct call *call, const struct environment *environment, const char *agent_name,
                        struct error *error)
 {
-        const struct agent *agent = agent_find(agent_name);
+        const struct agent *agent = agent_find_known(agent_name);
         auto_store_account account = {0};
         auto_vault_plan plan = {0};
         bool is_found;

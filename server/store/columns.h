@@ -17,7 +17,8 @@
 #define TURN_COLUMNS_WITH(shown, given)                                                                                \
         "n.rid, n.task, t.id, n.ordinal, n.conversation_index, n.kind, n.origin, n.state, n.sender, u.id, u.name, "    \
         "n.agent, " shown ", " given ", n.submitted_at, n.started_at, n.ended_at, n.stop_kind, n.stop_user, "          \
-        "n.end_type, n.exit_code, n.signal, n.failure_stage, n.failure_category, n.failure_message"
+        "n.end_type, n.exit_code, n.signal, n.failure_stage, n.failure_category, n.failure_message, "                  \
+        "n.stream_format, n.session, n.agent_errors, n.limit_resets_at"
 #define TURN_COLUMNS TURN_COLUMNS_WITH("n.shown", "n.given")
 
 #define KEY_COLUMNS                                                                                                    \

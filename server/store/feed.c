@@ -4,12 +4,11 @@
 
 #include "server/store/query.h"
 
-bool store_change_add_created(struct store_db *db, const struct store_task_new *task, int64_t rid, struct error *error)
+bool store_change_add_created(struct store_db *db, const struct store_task_new *task, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_CHANGE_ADD_CREATED);
 
         query_integer(&query, task->created_at);
-        query_integer(&query, rid);
         query_text(&query, task->id);
         query_integer(&query, task->environment);
         query_optional(&query, task->creator);
@@ -37,12 +36,11 @@ bool store_change_list(struct store_db *db, int64_t after, struct store_change *
                 struct store_change *change = &changes[(*count)++];
                 *change = (struct store_change){.seq = query_column_integer(&query, 0),
                                                 .at = query_column_integer(&query, 1),
-                                                .task = query_column_integer(&query, 3),
-                                                .environment = query_column_integer(&query, 5),
-                                                .creator = query_column_integer(&query, 6),
-                                                .is_shared = query_column_integer(&query, 7)};
+                                                .environment = query_column_integer(&query, 4),
+                                                .creator = query_column_integer(&query, 5),
+                                                .is_shared = query_column_integer(&query, 6)};
                 copy_column(&query, 2, change->kind, sizeof change->kind);
-                copy_column(&query, 4, change->task_id, sizeof change->task_id);
+                copy_column(&query, 3, change->task_id, sizeof change->task_id);
         }
         return is_good;
 }

@@ -11,7 +11,6 @@ struct store_change {
         int64_t seq, at;
         char kind[STORE_CHANGE_KIND_SIZE]; /* created, staged, queued, started, ended, renamed, shared, unshared,
                                               marked, deleted */
-        int64_t task;                      /* rid; the row may be gone */
         char task_id[ID_SIZE];
         /* Who could see it: as a task that is gone would be judged. */
         int64_t environment, creator;
@@ -19,8 +18,7 @@ struct store_change {
 };
 
 /* Records that a task was made; every other change records itself. */
-MUST_CHECK bool store_change_add_created(struct store_db *db, const struct store_task_new *task, int64_t rid,
-                                         struct error *error);
+MUST_CHECK bool store_change_add_created(struct store_db *db, const struct store_task_new *task, struct error *error);
 /* The changes behind `after`, oldest first, at most `capacity`. */
 MUST_CHECK bool store_change_list(struct store_db *db, int64_t after, struct store_change *changes, size_t capacity,
                                   size_t *count, struct error *error);

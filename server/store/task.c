@@ -142,12 +142,7 @@ static bool add_row(struct store_db *db, const struct store_task_new *task, int6
 
 bool store_task_add(struct store_db *db, const struct store_task_new *task, int64_t *rid, struct error *error)
 {
-        int64_t added;
-
-        if (!add_row(db, task, &added, error) || !store_change_add_created(db, task, added, error))
-                return false;
-        *rid = added;
-        return true;
+        return add_row(db, task, rid, error) && store_change_add_created(db, task, error);
 }
 
 bool store_task_choose(struct store_db *db, int64_t rid, const char *model, const char *effort, const char *speed,
@@ -269,6 +264,21 @@ bool store_task_finish(struct store_db *db, int64_t rid, int64_t turn, const cha
                 return false;
         *is_done = changed == 1;
         return true;
+}
+
+bool store_task_add_usage(struct store_db *db, int64_t rid, int64_t input_tokens, int64_t output_tokens,
+                          int64_t cache_read_tokens, int64_t cache_write_tokens, int64_t cost_micros,
+                          struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_ADD_USAGE);
+
+        query_integer(&query, input_tokens);
+        query_integer(&query, output_tokens);
+        query_integer(&query, cache_read_tokens);
+        query_integer(&query, cache_write_tokens);
+        query_integer(&query, cost_micros);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
 }
 
 bool store_task_count_running(struct store_db *db, int64_t *count, struct error *error)

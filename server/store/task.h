@@ -69,6 +69,10 @@ MUST_CHECK bool store_task_begin(struct store_db *db, int64_t rid, const char *s
 /* Compare-and-set of a task whose latest turn is `turn` from running or queued to an end state. */
 MUST_CHECK bool store_task_finish(struct store_db *db, int64_t rid, int64_t turn, const char *status, int64_t now,
                                   const int64_t *exit_code, bool *is_done, struct error *error);
+/* What a turn has used, added to the task's totals. */
+MUST_CHECK bool store_task_add_usage(struct store_db *db, int64_t rid, int64_t input_tokens, int64_t output_tokens,
+                                     int64_t cache_read_tokens, int64_t cache_write_tokens, int64_t cost_micros,
+                                     struct error *error);
 MUST_CHECK bool store_task_count_running(struct store_db *db, int64_t *count, struct error *error);
 /* The queued task that waits longest, 0 when there is none. */
 MUST_CHECK bool store_task_next_queued(struct store_db *db, int64_t *rid, struct error *error);

@@ -4,14 +4,15 @@
 
 void store_turn_clear(struct store_turn *turn)
 {
-        char *strings[] = {turn->task_id,        turn->kind,
-                           turn->origin,         turn->state,
-                           turn->sender_id,      turn->sender_name,
-                           turn->agent,          turn->shown,
-                           turn->given,          turn->stop_kind,
-                           turn->stop_user,      turn->end_type,
-                           turn->failure_stage,  turn->failure_category,
-                           turn->failure_message};
+        char *strings[] = {turn->task_id,         turn->kind,
+                           turn->origin,          turn->state,
+                           turn->sender_id,       turn->sender_name,
+                           turn->agent,           turn->shown,
+                           turn->given,           turn->stop_kind,
+                           turn->stop_user,       turn->end_type,
+                           turn->failure_stage,   turn->failure_category,
+                           turn->failure_message, turn->stream_format,
+                           turn->session,         turn->agent_errors};
 
         for (size_t i = 0; i < COUNT_OF(strings); i++)
                 free(strings[i]);
@@ -65,6 +66,10 @@ static struct store_turn read_row(struct query *query)
         turn.failure_stage = TEXT;
         turn.failure_category = TEXT;
         turn.failure_message = TEXT;
+        turn.stream_format = TEXT;
+        turn.session = TEXT;
+        turn.agent_errors = TEXT;
+        turn.limit_resets_at = INTEGER;
 #undef TEXT
 #undef INTEGER
         return turn;
@@ -209,6 +214,9 @@ bool store_turn_end(struct store_db *db, int64_t rid, const struct store_turn_en
         query_text(&query, end->failure_stage);
         query_text(&query, end->failure_category);
         query_text(&query, end->failure_message);
+        query_text(&query, end->session);
+        query_text(&query, end->agent_errors);
+        query_optional(&query, end->limit_resets_at);
         query_integer(&query, rid);
         if (!query_run(&query, &changed, error))
                 return false;
@@ -261,6 +269,49 @@ bool store_reply_exists(struct store_db *db, int64_t turn, bool *exists, struct 
 
         query_integer(&query, turn);
         return query_next(&query, exists, error);
+}
+
+bool store_turn_set_format(struct store_db *db, int64_t rid, const char *format, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TURN_SET_FORMAT);
+
+        query_text(&query, format);
+        query_integer(&query, rid);
+        return query_run(&query, NULL, error);
+}
+
+bool store_turn_session(struct store_db *db, int64_t task, int64_t ordinal, const char *agent, char **session,
+                        struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TURN_SESSION);
+        bool is_row;
+
+        query_integer(&query, task);
+        query_integer(&query, ordinal);
+        query_text(&query, agent);
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *session = is_row ? query_column_text(&query, 0) : NULL;
+        return true;
+}
+
+bool store_usage_of_session(struct store_db *db, int64_t task, int64_t ordinal, const char *session,
+                            struct store_usage *sum, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_USAGE_OF_SESSION);
+        bool is_row;
+
+        query_integer(&query, task);
+        query_integer(&query, ordinal);
+        query_text(&query, session);
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *sum = (struct store_usage){.input_tokens = query_column_integer(&query, 0),
+                                    .output_tokens = query_column_integer(&query, 1),
+                                    .cache_read_tokens = query_column_integer(&query, 2),
+                                    .cache_write_tokens = query_column_integer(&query, 3),
+                                    .cost_micros = query_column_integer(&query, 4)};
+        return true;
 }
 
 bool store_usage_add(struct store_db *db, const struct store_usage *usage, struct error *error)

@@ -21,6 +21,10 @@ struct store_turn {
         bool has_exit_code;
         int64_t exit_code, signal;
         char *failure_stage, *failure_category, *failure_message;
+        char *stream_format; /* how its output is to be read, NULL before it was started */
+        char *session;       /* the agent's own id of the conversation */
+        char *agent_errors;  /* a JSON array, opaque here */
+        int64_t limit_resets_at;
 };
 void store_turn_clear(struct store_turn *turn);
 #define auto_store_turn CLEANUP(store_turn_clear) struct store_turn
@@ -46,6 +50,8 @@ struct store_turn_end {
         const int64_t *exit_code;
         int64_t signal;
         const char *failure_stage, *failure_category, *failure_message;
+        const char *session, *agent_errors;
+        int64_t limit_resets_at;
 };
 
 /* A reply: owns its body, which is the end of the whole reply of `characters` characters. */
@@ -100,6 +106,14 @@ MUST_CHECK bool store_reply_find(struct store_db *db, int64_t turn, struct store
                                  struct error *error);
 /* Whether the turn has a reply, without reading it. */
 MUST_CHECK bool store_reply_exists(struct store_db *db, int64_t turn, bool *exists, struct error *error);
+MUST_CHECK bool store_turn_set_format(struct store_db *db, int64_t rid, const char *format, struct error *error);
+/* The conversation that a turn of the agent goes on with: that of the newest turn before it. NULL in *session when
+ * there is none; the caller frees it. */
+MUST_CHECK bool store_turn_session(struct store_db *db, int64_t task, int64_t ordinal, const char *agent,
+                                   char **session, struct error *error);
+/* What the turns before this one have used in the conversation; numbers only. */
+MUST_CHECK bool store_usage_of_session(struct store_db *db, int64_t task, int64_t ordinal, const char *session,
+                                       struct store_usage *sum, struct error *error);
 MUST_CHECK bool store_usage_add(struct store_db *db, const struct store_usage *usage, struct error *error);
 
 #endif

@@ -145,6 +145,7 @@ void store_resource_clear(struct store_resource *resource)
 {
         free(resource->kind);
         free(resource->handle);
+        free(resource->program);
         free(resource->task_id);
         free(resource->task_status);
         *resource = (struct store_resource){0};
@@ -182,6 +183,17 @@ bool store_resource_set_ready(struct store_db *db, const char *kind, int64_t tas
 bool store_resource_set_stopped(struct store_db *db, const char *kind, int64_t task, int64_t now, struct error *error)
 {
         return set_value(db, STATEMENT_RESOURCE_STOPPED, now, kind, task, error);
+}
+
+bool store_resource_set_program(struct store_db *db, const char *kind, int64_t task, const char *program,
+                                struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_RESOURCE_PROGRAM);
+
+        query_text(&query, program);
+        query_text(&query, kind);
+        query_integer(&query, task);
+        return query_run(&query, NULL, error);
 }
 
 bool store_resource_set_oom(struct store_db *db, const char *kind, const char *handle, struct error *error)
@@ -223,6 +235,8 @@ bool store_resource_find(struct store_db *db, const char *kind, int64_t task, st
                 return false;
         if (*is_found)
                 *resource = read_resource(&query);
+        if (*is_found)
+                resource->program = query_column_text(&query, 6);
         return true;
 }
 

@@ -44,6 +44,7 @@ struct store_resource {
         int64_t task;
         bool is_ready, is_oom_killed;
         int64_t stopped_at;
+        char *program;               /* version of the agent's program that it was made with; not in lists */
         char *task_id, *task_status; /* only in lists */
         int64_t task_active_at;      /* only in lists */
         bool is_pinned;              /* by anybody; only in lists */
@@ -57,6 +58,8 @@ MUST_CHECK bool store_resource_plan(struct store_db *db, const char *kind, const
 MUST_CHECK bool store_resource_set_ready(struct store_db *db, const char *kind, int64_t task, bool is_ready,
                                          struct error *error);
 MUST_CHECK bool store_resource_set_stopped(struct store_db *db, const char *kind, int64_t task, int64_t now,
+                                           struct error *error);
+MUST_CHECK bool store_resource_set_program(struct store_db *db, const char *kind, int64_t task, const char *program,
                                            struct error *error);
 MUST_CHECK bool store_resource_set_oom(struct store_db *db, const char *kind, const char *handle, struct error *error);
 MUST_CHECK bool store_resource_delete(struct store_db *db, const char *kind, int64_t task, struct error *error);

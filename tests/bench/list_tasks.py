@@ -34,10 +34,10 @@ CALLS = 15
 class ListTasks:
     title = "list_tasks, newest 25"
     rounds = 3
-    quick_rounds = 2
+    quick_rounds = 1
 
     def __init__(self, options):
-        self.sizes = (20_000, 200_000) if options.quick else (100_000, 1_000_000)
+        self.sizes = (100_000, 1_000_000)
         self.taken = {name: {size: [] for size in self.sizes} for name in [*FILTERS, "next page by cursor"]}
         self.servers = {}
         self.copies = []

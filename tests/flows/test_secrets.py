@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 from longshore import ToolError, flow, wait_until
+from test_streams import Listener
 
 SHARED = "shared-s3cret-value-77"
 PERSONAL = "personal/s3cret+value=88"
@@ -73,6 +74,14 @@ exit 7
 """
 
 
+def streamed(server, task_id):
+    """What the two event streams tell of a task that is over."""
+    events, changes = Listener(server, f"/tasks/{task_id}/stream"), Listener(server, "/events", last="0")
+    events.await_event("the task's state", lambda name, data: name == "state" and data["task"]["taskId"] == task_id)
+    changes.await_event("the task's change", lambda name, data: name == "task" and data["task"]["taskId"] == task_id)
+    return [event[1:] for event in (*events.events, *changes.events)]
+
+
 def everything_about(server, task_id):
     """What every tool tells of the task, by a word for each."""
     told = {
@@ -89,6 +98,7 @@ def everything_about(server, task_id):
         page = server.call("read_task_file", taskId=task_id, path="pages.txt", offset=offset, maxBytes=7)
         pages, offset = pages + page["content"], page["nextOffset"]
     told["small pages"] = pages
+    told["streams"] = streamed(server, task_id)
     return told
 
 
@@ -109,6 +119,7 @@ def what_a_task_prints_of_its_secrets_comes_out_of_no_tool(stage):
     names = [file["path"] for file in told["get_task_output"]["files"]]
     assert "name-[redacted].txt" in names and "[redacted]/inner" in names, names
     assert set(told["small pages"]) == {"*", "."}, told["small pages"][:100]
+    assert any("said [redacted] and [redacted]" in json.dumps(event) for event in told["streams"]), told["streams"]
     inner = server.call("read_task_file", taskId=task_id, path=f"{SHARED}/inner")
     assert SHARED not in inner["content"], inner
     raw = server.data / "records" / task_id / "log.txt"

@@ -18,7 +18,7 @@ echo "the end"
 class Listener:
     """Reads one event stream on a thread of its own until it ends or is closed."""
 
-    def __init__(self, server, path, key=None, last=None):
+    def __init__(self, server, path, key=None, last=None, cookie=None):
         host, port = server.address()
         self.events = []      # (id, name, data)
         self.comments = []    # times of arrival
@@ -26,7 +26,8 @@ class Listener:
         self.ended = False
         self.socket = socket.create_connection((host, port), 20)
         self.socket.settimeout(60)
-        lines = [f"GET {path} HTTP/1.0", f"Host: {host}:{port}", f"Authorization: Bearer {key or server.key}"]
+        credential = f"Cookie: {cookie}" if cookie else f"Authorization: Bearer {key or server.key}"
+        lines = [f"GET {path} HTTP/1.0", f"Host: {host}:{port}", credential]
         if last is not None:
             lines.append(f"Last-Event-ID: {last}")
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
@@ -80,8 +81,12 @@ class Listener:
             return next((event[0] for event in reversed(self.events) if event[0]), None)
 
     def close(self):
-        self.socket.close()
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)  # the reading thread sees the end
+        except OSError:
+            pass
         self.file.close()
+        self.socket.close()
 
 
 def _texts(events):
@@ -235,6 +240,44 @@ def a_viewer_who_loses_an_environment_has_the_streams_of_its_tasks_ended(stage):
     with changes.changed:
         assert not changes.ended and [name for _, name, _ in changes.events] == ["ready"], changes.events
     changes.close()
+
+
+@flow
+def a_new_name_and_a_deletion_are_told_and_the_stream_of_a_deleted_task_ends(stage):
+    server = stage.server()
+    listener = Listener(server, "/events")
+    listener.await_event("ready", lambda name, data: name == "ready")
+    task_id = server.create("true", staged=True)
+    stream = Listener(server, f"/tasks/{task_id}/stream")
+    stream.await_event("its state", lambda name, data: name == "state")
+    server.call("rename_task", taskId=task_id, name="Another name")
+    listener.await_event("the name", lambda name, data: name == "task" and data["task"]["name"] == "Another name")
+    stream.await_event("the name", lambda name, data: name == "state" and data["task"]["name"] == "Another name")
+    assert server.request("DELETE", f"/tasks/{task_id}", headers={"Authorization": f"Bearer {server.key}"})[0] == 200
+    assert listener.await_event("its end", lambda name, data: name == "gone")[2]["taskId"] == task_id
+    stream.await_end()
+    with listener.changed:
+        kinds = [data["kind"] for _, name, data in listener.events if name != "ready"]
+    assert kinds == ["created", "renamed", "deleted"], kinds
+
+
+@flow
+def a_browser_listens_with_its_session_until_it_logs_out(stage):
+    server = stage.server()
+    plain = {"Content-Type": "application/json"}
+    status, content, answered = server.request(
+        "POST", "/login", json.dumps({"user": "admin", "password": "a long enough password"}), plain)
+    assert status == 200, content
+    cookie = answered["Set-Cookie"].split(";")[0]
+    listener = Listener(server, "/events", cookie=cookie)
+    listener.await_event("ready", lambda name, data: name == "ready")
+    task_id = server.create("true", staged=True)
+    listener.await_event("the task", lambda name, data: name == "task" and data["task"]["taskId"] == task_id)
+    assert Listener(server, f"/tasks/{task_id}/stream", cookie=cookie).await_event("its state", lambda name, data: name == "state")
+    page = dict(plain, Cookie=cookie, **{"X-CSRF-Token": json.loads(content)["csrfToken"]})
+    assert server.request("POST", "/logout", b"{}", page)[0] == 200
+    listener.await_end()
+    assert Listener(server, "/events", cookie=cookie).status == 401
 
 
 @flow

@@ -44,10 +44,16 @@ static size_t next_piece(uint32_t *seed, size_t left)
         return piece < left ? piece : left;
 }
 
+static void *begin(uint64_t offset, struct collected *collected)
+{
+        return stream_format_text.begin(&(struct stream_start){
+                .role = "assistant", .type = "text", .offset = offset, .sink = collect, .context = collected});
+}
+
 /* Feeds the bytes in pieces that the seed chooses; a seed of 0 is one piece. */
 static void run(const char *bytes, size_t length, uint32_t seed, struct collected *collected)
 {
-        void *reader = stream_format_text.begin("assistant", "text", START, collect, collected);
+        void *reader = begin(START, collected);
 
         collected->offset = START;
         for (size_t at = 0, piece; at < length; at += piece) {
@@ -63,13 +69,13 @@ static void run(const char *bytes, size_t length, uint32_t seed, struct collecte
 /* A reader that begins behind an event goes on as the first one did. */
 static void run_halves(const char *bytes, size_t length, struct collected *collected)
 {
-        void *first = stream_format_text.begin("assistant", "text", START, collect, collected);
+        void *first = begin(START, collected);
 
         collected->offset = START;
         stream_format_text.feed(first, bytes, length / 2);
         stream_format_text.free(first);
         size_t kept = collected->offset - START;
-        void *second = stream_format_text.begin("assistant", "text", collected->offset, collect, collected);
+        void *second = begin(collected->offset, collected);
         stream_format_text.feed(second, bytes + kept, length - kept);
         stream_format_text.end(second);
         stream_format_text.free(second);

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
@@ -19,14 +20,14 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct http_stream *opened[OPENED_MAXIMUM];
-static unsigned opened_count, closed_count, drained_count;
+static atomic_uint opened_count, closed_count, drained_count;
 
 static struct http_server *server;
 
-static void note(unsigned *counter)
+static void note(atomic_uint *counter)
 {
         pthread_mutex_lock(&lock);
-        ++*counter;
+        atomic_fetch_add(counter, 1);
         pthread_cond_broadcast(&changed);
         pthread_mutex_unlock(&lock);
 }
@@ -112,7 +113,7 @@ static int stop(void **state)
 }
 
 /* Waits until the counter has reached `count`. */
-static void await(const unsigned *counter, unsigned count)
+static void await(atomic_uint *counter, unsigned count)
 {
         struct timespec limit;
         int failure = 0;

@@ -191,6 +191,8 @@ def all_suites(long):
     found = []
     if any((ROOT / "tests" / "flows").glob("test_*.py")):
         found.append(Suite("flows", [("flows", [python, "tests/flows/run.py"])], 900))
+    if (ROOT / "tests" / "agents" / "main.py").exists():
+        found.append(Suite("agents", [("agents", [python, "tests/agents/main.py"])], 600))
     if (ROOT / "tests" / "clients" / "run").exists():
         found.append(Suite("clients", [("clients", ["tests/clients/run"])], 420))
     fuzz = fuzz_suite(600 if long else 10)

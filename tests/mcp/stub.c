@@ -10,7 +10,6 @@
 
 struct stub stub;
 
-const char *const task_agents[] = {"shell", NULL};
 const char *const task_statuses[] = {"staged", "queued", "running", "completed", "failed", "interrupted", NULL};
 
 void stub_reset(void)

@@ -214,7 +214,7 @@ static const struct {
         {"{\"limits\":{\"turnMinutes\":0}}", "environment.json: limits.turnMinutes must be from 1 to 10080"},
         {"{\"limits\":null}", "environment.json: limits must be an object"},
         {"{\"network\":\"lan\"}", "environment.json: network must be one of: bridge, none, host"},
-        {"{\"defaultAgent\":\"none\"}", "environment.json: defaultAgent must be one of: shell"},
+        {"{\"defaultAgent\":\"none\"}", "environment.json: defaultAgent: none is neither a known agent nor one of the environment's own (agents)"},
         {"{\"image\":\"a b\"}", "environment.json: image must be the name of an image"},
         {"{\"environment\":{\"1A\":\"x\"}}", "environment.json: environment: the name 1A must be letters"},
         {"{\"environment\":{\"A\":1}}", "environment.json: environment.A must be a string"},

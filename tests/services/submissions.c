@@ -220,7 +220,7 @@ static void a_script_gets_what_we_add_as_comments(void **state)
 
         (void)state;
         prompt_generate(&prompt, &handoff, NULL);
-        auto_free char *shown = prompt_shown(&prompt), *given = prompt_given(&prompt, agent_find("shell"));
+        auto_free char *shown = prompt_shown(&prompt), *given = prompt_given(&prompt, agent_find_known("shell"));
         assert_non_null(strstr(shown, "echo hi\n\n## Handoff context"));
         assert_non_null(strstr(given, "echo hi\n\n# ## Handoff context"));
         assert_non_null(strstr(given, "# left\n"));

@@ -18,9 +18,10 @@ static void free_set(struct value_set **set)
 }
 #define auto_set CLEANUP(free_set) struct value_set
 
-static void mark(size_t offset, const struct value_pattern *pattern, void *context)
+static void mark(size_t offset, size_t count, const struct value_pattern *pattern, void *context)
 {
-        memset((char *)context + offset, '*', pattern->length);
+        assert_true(count <= pattern->length);
+        memset((char *)context + offset, '*', count);
 }
 
 static void mark_credential(size_t offset, size_t count, void *context)
@@ -81,9 +82,10 @@ static void every_line_of_a_value_is_found_alone_and_in_json(void **state)
         assert_null(strstr(quoted, "third"));
 }
 
-static void count_holders(size_t offset, const struct value_pattern *pattern, void *context)
+static void count_holders(size_t offset, size_t count, const struct value_pattern *pattern, void *context)
 {
         assert_int_equal(offset, 1);
+        assert_int_equal(count, 10);
         *(size_t *)context += pattern->holder_count;
 }
 
@@ -158,6 +160,36 @@ static void hundreds_of_values_cost_little_more_than_one(void **state)
         assert_string_equal(got, text.data);
 }
 
+static void parts_of_values_at_the_edges_of_a_piece_are_found(void **state)
+{
+        static const char *const values[] = {"abcdefghijkl", "another-value", "sixsix"};
+        static const struct {
+                const char *text, *begun, *ended;
+        } cases[] = {
+                {"efghijkl and abcdefg", "******** and abcdefg", "efghijkl and *******"},
+                {"ghijkl", "******", "ghijkl"},
+                {"hijkl abcde", "hijkl abcde", "hijkl abcde"},
+                {"abcdef", "abcdef", "******"},
+                {"bcdefghijkl", "***********", "bcdefghijkl"},
+                {"abcdefghijkl", "abcdefghijkl", "abcdefghijkl"},
+                {"sixsix", "sixsix", "sixsix"},
+                {"r-value abcdefgh another-v", "******* abcdefgh another-v", "r-value abcdefgh *********"},
+                {"er-value", "********", "er-value"},
+                {"", "", ""},
+        };
+        auto_set *set = set_of(values, COUNT_OF(values));
+
+        (void)state;
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+                const char *text = cases[i].text;
+                auto_free char *begun = text_copy(text), *ended = text_copy(text);
+                value_set_search_begin(set, text, strlen(text), mark, begun);
+                value_set_search_end(set, text, strlen(text), mark, ended);
+                assert_string_equal(begun, cases[i].begun);
+                assert_string_equal(ended, cases[i].ended);
+        }
+}
+
 static void credentials_in_the_query_of_a_url_are_found(void **state)
 {
         static const char *const cases[][2] = {
@@ -189,6 +221,7 @@ int run_value_set_tests(void)
                 cmocka_unit_test(a_value_of_many_keeps_all_its_holders),
                 cmocka_unit_test(a_search_for_many_finds_what_single_searches_find),
                 cmocka_unit_test(hundreds_of_values_cost_little_more_than_one),
+                cmocka_unit_test(parts_of_values_at_the_edges_of_a_piece_are_found),
                 cmocka_unit_test(credentials_in_the_query_of_a_url_are_found),
         };
 

@@ -150,6 +150,24 @@ static void what_cannot_be_a_secret_is_refused(void **state)
         assert_non_null(fine);
 }
 
+static void there_is_an_end_to_the_number_of_secrets(void **state)
+{
+        struct world *world = *state;
+        auto_error error = {0};
+
+        for (int i = 0; i < 200; i++) {
+                auto_free char *name = text_format("NAME_%d", i);
+                auto_json *done = SET(world->dev, .name = name, .value = VALUE);
+                assert_non_null(done);
+        }
+        assert_null(set(world, world->dev, (struct secret_set_input){.name = "MORE", .value = VALUE}, &error));
+        assert_code(error, "conflict");
+        auto_json *again = SET(world->dev, .name = "NAME_7", .value = VALUE "7"),
+                  *others = SET(world->viewer, .name = "MORE", .value = VALUE);
+        assert_non_null(again);
+        assert_non_null(others);
+}
+
 /* Whether a file of the data folder holds the bytes. */
 static bool holds(struct world *world, const char *name, const char *bytes)
 {
@@ -281,6 +299,7 @@ int run_vault_tests(void)
                 TEST(an_environments_secrets_are_for_who_manages_it_and_personal_ones_for_the_person),
                 TEST(every_change_is_in_the_audit_without_the_value),
                 TEST(what_cannot_be_a_secret_is_refused),
+                TEST(there_is_an_end_to_the_number_of_secrets),
                 TEST(the_store_holds_no_value_in_clear),
                 TEST(the_key_is_made_once_and_for_the_server_alone),
                 TEST(nothing_is_set_or_shown_without_the_right_key_until_the_old_values_are_given_up),

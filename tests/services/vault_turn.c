@@ -180,6 +180,29 @@ static void a_secret_that_a_task_prints_comes_out_of_no_service(void **state)
         assert_non_null(strstr(all, "page **************** end"));
 }
 
+/* Events are cut where their text gets too long: wherever that is, no part of a value is left that tells of it. */
+static void a_value_that_two_events_share_is_left_out_of_both(void **state)
+{
+        struct world *world = *state;
+
+        SET(world->admin, .name = "SHARED", .value = SECRET, .environment = "main");
+        for (size_t lead = 8192 - strlen(SECRET); lead <= 8192; lead++) {
+                auto_free char *id = world_task(world, world->dev, "main", "x"),
+                               *text = text_format("%0*d%s and more", (int)lead, 0, SECRET);
+                auto_turn_secrets secrets = give(world, id);
+                world_end(world, id, text, RUNNER_EXITED, 0);
+                auto_json *page = READ(world->dev, .taskId = id, .path = "debug-stream.jsonl", .maxBytes = 100000),
+                          *middle = READ(world->dev, .taskId = id, .path = "debug-stream.jsonl", .offset = 8000,
+                                         .maxBytes = 600);
+                for (size_t at = 0; at + 6 <= strlen(SECRET); at++) {
+                        auto_free char *part = text_format("%.6s", &SECRET[at]);
+                        assert_null(strstr(member(page, "content"), part));
+                        assert_null(strstr(member(middle, "content"), part));
+                }
+                assert_non_null(strstr(member(page, "content"), " and more"));
+        }
+}
+
 static void every_line_of_a_secret_file_is_left_out(void **state)
 {
         struct world *world = *state;
@@ -421,6 +444,7 @@ int run_vault_turn_tests(void)
                 TEST(a_task_gets_what_its_environment_declares_and_its_owner_has),
                 TEST(secret_files_are_the_agents_to_read_and_go_with_the_turn),
                 TEST(a_secret_that_a_task_prints_comes_out_of_no_service),
+                TEST(a_value_that_two_events_share_is_left_out_of_both),
                 TEST(every_line_of_a_secret_file_is_left_out),
                 TEST(a_value_that_was_given_stays_left_out_after_it_was_replaced_or_removed),
                 TEST(a_value_that_no_task_was_given_is_forgotten_with_its_secret),

@@ -74,7 +74,6 @@ static void every_change_of_a_task_gets_the_next_number(void **state)
         assert_string_equal(changes[0].kind, "created");
         for (size_t i = 0; i <= COUNT_OF(statements); i++) {
                 assert_int_equal(changes[i].seq, i + 1);
-                assert_int_equal(changes[i].task, task);
                 assert_true(id_is_task(changes[i].task_id));
                 assert_true(changes[i].at >= now - 1000 && changes[i].at <= clock_now() + 1000);
                 if (i)
