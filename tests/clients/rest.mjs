@@ -78,7 +78,7 @@ await check('its output and files are read', async () => {
         const file = await call('GET', '/tasks/{taskId}/file', { params, query: { path: 'note.txt' } })
         assert.equal(file.content, 'kept\n')
         const output = await call('GET', '/tasks/{taskId}/output', { params, query: { include: 'responses,files' } })
-        assert.ok(!('summary' in output) && output.responses.length > 0)
+        assert.ok(!('summary' in output) && output.responses.entries.length > 0)
 })
 
 await check('it is renamed, stopped and deleted', async () => {
