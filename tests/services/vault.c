@@ -8,6 +8,7 @@
 #include "server/services/account.h"
 #include "server/services/audit.h"
 #include "server/services/secret_store.h"
+#include "server/services/vault.h"
 
 #define VALUE "v4lue-of-the-secret"
 
@@ -290,6 +291,32 @@ static void accounts_are_ones_own_and_the_servers_for_who_manages_settings(void 
         assert_int_equal(json_array_size(json_object_get(accounts, "accounts")), 0);
 }
 
+static void an_agent_without_an_account_is_refused_until_there_is_one(void **state)
+{
+        struct world *world = *state;
+        struct call call = world_call(world, world->dev);
+        const struct account_set_input own = {
+                .agent = "claude", .variable = "ANTHROPIC_API_KEY", .value = VALUE, .user = "dev"};
+        auto_environment *environment = environment_find(world->services.environments, "main");
+        struct account_set_input wrong = own;
+        auto_json *set_one = NULL, *listed = NULL;
+        auto_error refused = {0}, unread = {0}, error = {0};
+
+        assert_true(vault_check_agent(&call, environment, "shell", &error));
+        assert_false(vault_check_agent(&call, environment, "claude", &refused));
+        assert_code(refused, "agent_auth_invalid");
+        wrong.variable = "OPENAI_API_KEY";
+        assert_false(account_set(&call, &wrong, &set_one, &unread));
+        assert_code(unread, "invalid_input");
+        assert_true(account_set(&call, &own, &set_one, &error));
+        assert_string_equal(member(set_one, "state"), "valid");
+        assert_true(vault_check_agent(&call, environment, "claude", &error));
+        assert_true(account_list(&call, &(struct account_list_input){0}, &listed, &error));
+        auto_free char *printed = document_print(listed);
+        assert_non_null(strstr(printed, "ANTHROPIC_API_KEY"));
+        assert_null(strstr(printed, VALUE));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
 
 int run_vault_tests(void)
@@ -304,6 +331,7 @@ int run_vault_tests(void)
                 TEST(the_key_is_made_once_and_for_the_server_alone),
                 TEST(nothing_is_set_or_shown_without_the_right_key_until_the_old_values_are_given_up),
                 TEST(a_changed_row_lets_nothing_out),
+                TEST(an_agent_without_an_account_is_refused_until_there_is_one),
                 TEST(accounts_are_ones_own_and_the_servers_for_who_manages_settings),
         };
 
