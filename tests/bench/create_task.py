@@ -61,5 +61,5 @@ class CreateTask:
         errors = sum(sample.errors for samples in self.samples.values() for sample in samples)
         answered = sum(sample.requests for samples in self.samples.values() for sample in samples)
         made = self._tasks() - self.before
-        yield Goal("every answered create_task made its task", not errors and answered <= made <= answered + self.open,
+        yield Goal("every answered create_task made its task", float(not errors and answered <= made <= answered + self.open),
                    f"{errors} errors, {answered} answers, {made} tasks")

@@ -89,7 +89,7 @@ class GetTask:
             yield at_least(f"no stall: requests a second at {connections} connections against 32:", ratio, 0.9, " times")
         errors = sum(sample.errors for (name, _), samples in self.samples.items() if name == OURS for sample in samples)
         errors += sum(sample.errors for samples in self.stalls.values() for sample in samples)
-        yield Goal("every get_task was answered", errors == 0, f"{errors} errors")
+        yield Goal("every get_task was answered", float(errors == 0), f"{errors} errors")
 
 
 def row(name, connections, samples):

@@ -205,7 +205,7 @@ def all_suites(long):
                                  ("readme", [python, "tests/shape/readme.py"])], 60))
     bench = []
     if (ROOT / "tests" / "bench" / "run").exists():
-        bench.append(Suite("bench", [("bench", ["tests/bench/run"])], 900, build="release"))
+        bench.append(Suite("bench", [("bench", ["tests/bench/run", *([] if long else ["--quick"])])], 900, build="release"))
     return found, bench
 
 
