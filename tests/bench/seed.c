@@ -25,7 +25,7 @@
 #define ENVIRONMENTS 10
 #define VISIBLE_ENVIRONMENTS 8
 /* Small enough that undoing one is cheap to keep ready: what SQLite does for it grows with the square of a piece. */
-#define PIECE 500
+#define PIECE 100
 #define LONG_REPLY 12000
 #define LONG_REPLY_ID "1700000000000-longreply"
 #define START INT64_C(1700000000000)
