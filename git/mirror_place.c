@@ -36,8 +36,8 @@ int mirror_lock(const char *lock, bool is_shared, struct error *error)
         int file = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
 
         if (file < 0) {
-                error_set(error, errno == ENOSPC || errno == EDQUOT ? ERROR_STORE_FULL : ERROR_GIT_FAILED,
-                          "cannot open the lock of the mirror: %s", strerror(errno));
+                error_set(error, error_code_of_errno(errno, ERROR_GIT_FAILED), "cannot open the lock of the mirror: %s",
+                          strerror(errno));
                 return -1;
         }
         while (flock(file, is_shared ? LOCK_SH : LOCK_EX))

@@ -34,7 +34,7 @@ static bool make(const struct job *job, struct error *error)
         /* Before the name says that the mirror is whole, it is so on the disk too. */
         auto_fd folder = open(job->unfinished, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (folder < 0 || syncfs(folder) || rename(job->unfinished, job->mirror))
-                return error_set(error, errno == ENOSPC ? ERROR_STORE_FULL : ERROR_GIT_FAILED,
+                return error_set(error, error_code_of_errno(errno, ERROR_GIT_FAILED),
                                  "the new mirror cannot be put in its place: %s", strerror(errno));
         return true;
 }

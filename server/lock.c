@@ -34,7 +34,7 @@ int data_lock_take(const char *folder, struct error *error)
                 return -1;
         }
         if (ftruncate(file, 0) || dprintf(file, "%d\n", (int)getpid()) < 0) {
-                error_set(error, errno == ENOSPC ? ERROR_STORE_FULL : ERROR_INTERNAL, "%s cannot be written: %s", path,
+                error_set(error, error_code_of_errno(errno, ERROR_INTERNAL), "%s cannot be written: %s", path,
                           strerror(errno));
                 return -1;
         }

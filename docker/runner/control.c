@@ -20,7 +20,7 @@ enum manner {
 static bool fail(struct error *error, const char *what, const char *path)
 {
         int number = errno;
-        enum error_code code = number == ENOSPC || number == EDQUOT ? ERROR_STORE_FULL : ERROR_INTERNAL;
+        enum error_code code = error_code_of_errno(number, ERROR_INTERNAL);
 
         return error_set(error, code, "cannot %s %s: %s", what, path, strerror(number));
 }

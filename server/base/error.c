@@ -1,5 +1,6 @@
 #include "server/base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,11 @@ bool error_move(struct error *to, struct error *from)
         from->details = NULL;
         error_clear(from);
         return false;
+}
+
+enum error_code error_code_of_errno(int number, enum error_code otherwise)
+{
+        return number == ENOSPC || number == EDQUOT ? ERROR_STORE_FULL : otherwise;
 }
 
 const struct error_kind *error_kind(enum error_code code)

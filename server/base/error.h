@@ -48,6 +48,9 @@ void error_clear(struct error *error);
 /* Moves `from` into `to`, releasing what `to` held; `from` is empty afterwards. Returns false. */
 bool error_move(struct error *to, struct error *from);
 
+/* ERROR_STORE_FULL when the number of errno says that a disk or a quota is full, `otherwise` for any other. */
+enum error_code error_code_of_errno(int number, enum error_code otherwise);
+
 /* The row of a code. */
 const struct error_kind *error_kind(enum error_code code);
 

@@ -42,8 +42,7 @@ static bool fail(struct error *error, const char *what)
 {
         int number = errno;
 
-        return error_set(error, number == ENOSPC || number == EDQUOT ? ERROR_STORE_FULL : ERROR_INTERNAL, "%s: %s",
-                         what, strerror(number));
+        return error_set(error, error_code_of_errno(number, ERROR_INTERNAL), "%s: %s", what, strerror(number));
 }
 
 static json_t *event_line(const struct event_log *log, int64_t at, const char *role, const char *type)

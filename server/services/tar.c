@@ -46,7 +46,7 @@ static bool put(struct tar *tar, const void *bytes, size_t length, struct error 
                 if (got < 0 && errno == EINTR)
                         continue;
                 if (got < 0)
-                        return error_set(error, errno == ENOSPC ? ERROR_STORE_FULL : ERROR_INTERNAL,
+                        return error_set(error, error_code_of_errno(errno, ERROR_INTERNAL),
                                          "an archive cannot be written: %s", strerror(errno));
                 done += (size_t)got;
         }

@@ -13,10 +13,8 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
         auto_store_task task = {0};
         auto_redactor redactor = {0};
 
-        if (!access_task_view(call->db, call->actor, id, &task, error) ||
-            !redactor_init(&redactor, call->services, call->db, error))
+        if (!task_open(call, id, &task, &redactor, error))
                 return false;
-        redactor_set_task(&redactor, call->db, &task);
         *result = task_view(call, &task, &redactor);
         return true;
 }

@@ -7,15 +7,14 @@
 #include "server/services/file_page.h"
 #include "server/services/output_files.h"
 #include "server/services/task.h"
+#include "server/services/task_view.h"
 
 /* Opens the file for the actor and says what of it must not be seen. */
 static int open_for(struct call *call, const char *task_id, const char *path, struct store_task *task,
                     struct redactor *redactor, int64_t *size, struct error *error)
 {
-        if (!access_task_view(call->db, call->actor, task_id, task, error) ||
-            !redactor_init(redactor, call->services, call->db, error))
+        if (!task_open(call, task_id, task, redactor, error))
                 return -1;
-        redactor_set_task(redactor, call->db, task);
         redactor_set_file(redactor, path);
         return output_file_open(call->services, task->id, path, size, NULL, error);
 }
@@ -25,7 +24,7 @@ static bool write_all(int file, const char *bytes, size_t length, struct error *
         while (length) {
                 ssize_t written = write(file, bytes, length);
                 if (written < 0 && errno != EINTR)
-                        return error_set(error, errno == ENOSPC ? ERROR_STORE_FULL : ERROR_UNAVAILABLE,
+                        return error_set(error, error_code_of_errno(errno, ERROR_UNAVAILABLE),
                                          "the file could not be copied: %s", strerror(errno));
                 if (written > 0) {
                         bytes += written;

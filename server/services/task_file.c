@@ -11,10 +11,8 @@ bool task_file_read(struct call *call, const struct task_file_input *input, json
         auto_redactor redactor = {0};
         int64_t size;
 
-        if (!access_task_view(call->db, call->actor, input->taskId, &task, error) ||
-            !redactor_init(&redactor, call->services, call->db, error))
+        if (!task_open(call, input->taskId, &task, &redactor, error))
                 return false;
-        redactor_set_task(&redactor, call->db, &task);
         redactor_set_file(&redactor, input->path);
         auto_fd file = output_file_open(call->services, task.id, input->path, &size, NULL, error);
         if (file < 0)

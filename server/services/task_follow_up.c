@@ -38,11 +38,9 @@ static bool render(struct call *call, const char *id, json_t **result, struct er
         auto_redactor redactor = {0};
         bool is_found;
 
-        if (!access_task_view(call->db, call->actor, id, &task, error) ||
-            !redactor_init(&redactor, call->services, call->db, error) ||
+        if (!task_open(call, id, &task, &redactor, error) ||
             !store_turn_find(call->db, task.turn, &turn, &is_found, error))
                 return false;
-        redactor_set_task(&redactor, call->db, &task);
         json_t *view = task_view(call, &task, &redactor), *object = json_object();
         static const char *const copied[] = {"taskId", "status", "followUpCount", "url"};
         for (size_t i = 0; i < COUNT_OF(copied); i++)

@@ -156,10 +156,8 @@ bool task_get(struct call *call, const struct task_get_input *input, json_t **re
         auto_store_task task = {0};
         auto_redactor redactor = {0};
 
-        if (!access_task_view(call->db, call->actor, input->taskId, &task, error) ||
-            !redactor_init(&redactor, call->services, call->db, error))
+        if (!task_open(call, input->taskId, &task, &redactor, error))
                 return false;
-        redactor_set_task(&redactor, call->db, &task);
         auto_json *view = task_view(call, &task, &redactor);
         if (!set_failure(call, &task, &redactor, view, error) ||
             (input->includeSummary && !set_summary(call, &task, &redactor, view, error)))

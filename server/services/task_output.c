@@ -220,11 +220,9 @@ bool task_output(struct call *call, const struct task_output_input *input, json_
         auto_store_turns turns = {0};
         auto_redactor redactor = {0};
 
-        if (!access_task_view(call->db, call->actor, input->taskId, &task, error) ||
-            !redactor_init(&redactor, call->services, call->db, error) ||
+        if (!task_open(call, input->taskId, &task, &redactor, error) ||
             !store_turn_list(call->db, task.rid, TURNS_MAXIMUM, &turns, error))
                 return false;
-        redactor_set_task(&redactor, call->db, &task);
         auto_json *object = json_object();
         struct source source = {call, &task, &turns, &redactor, object};
         json_object_set_new(object, "taskId", json_string(task.id));

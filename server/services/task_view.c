@@ -24,6 +24,16 @@ char *task_url(const struct services *services, const char *task_id)
         return text_format("%s/task.html?id=%s", site, task_id);
 }
 
+bool task_open(struct call *call, const char *task_id, struct store_task *task, struct redactor *redactor,
+               struct error *error)
+{
+        if (!access_task_view(call->db, call->actor, task_id, task, error) ||
+            !redactor_init(redactor, call->services, call->db, error))
+                return false;
+        redactor_set_task(redactor, call->db, task);
+        return true;
+}
+
 static void set(json_t *object, const char *name, json_t *value)
 {
         json_object_set_new_nocheck(object, name, value);

@@ -10,6 +10,10 @@
 #define REPLY_KEPT_CHARACTERS 520000
 #define REPLY_MARGIN_CHARACTERS 8192
 
+/* What every answer about one task begins with: the task that the call's actor may view, and the redaction of its
+ * texts. ERROR_TASK_NOT_FOUND, ERROR_UNAVAILABLE; what was filled is the caller's to clear either way. */
+MUST_CHECK bool task_open(struct call *call, const char *task_id, struct store_task *task, struct redactor *redactor,
+                          struct error *error);
 /* The task object of get_task, list_tasks and creation results. */
 json_t *task_view(const struct call *call, const struct store_task *task, const struct redactor *redactor);
 /* The address of a task's page. The caller frees it. */

@@ -149,7 +149,7 @@ static bool fail(struct error *error, const char *filename)
 {
         int number = errno;
 
-        return error_set(error, number == ENOSPC || number == EDQUOT ? ERROR_STORE_FULL : ERROR_INTERNAL,
+        return error_set(error, error_code_of_errno(number, ERROR_INTERNAL),
                          "the attachment %s cannot be put into the task's output: %s", filename, strerror(number));
 }
 

@@ -130,17 +130,6 @@ bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t d
         return query_run(&query, NULL, error);
 }
 
-bool store_job_count(struct store_db *db, int64_t *count, struct error *error)
-{
-        auto_query query = query_begin(db, STATEMENT_JOB_COUNT);
-        bool is_row;
-
-        if (!query_next(&query, &is_row, error))
-                return false;
-        *count = query_column_integer(&query, 0);
-        return true;
-}
-
 void store_resource_clear(struct store_resource *resource)
 {
         free(resource->kind);

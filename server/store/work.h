@@ -36,7 +36,6 @@ MUST_CHECK bool store_job_list_due(struct store_db *db, int64_t now, struct stor
 MUST_CHECK bool store_job_delete(struct store_db *db, const struct store_job *job, struct error *error);
 MUST_CHECK bool store_job_delete_of_turn(struct store_db *db, const char *kind, int64_t turn, struct error *error);
 MUST_CHECK bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t due_at, struct error *error);
-MUST_CHECK bool store_job_count(struct store_db *db, int64_t *count, struct error *error);
 
 /* A container or workspace of a task. Owns its strings. */
 struct store_resource {
