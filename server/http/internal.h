@@ -155,6 +155,8 @@ void worker_release(struct worker *worker);
 /* client.c */
 void client_notify(void *worker, struct MHD_Connection *connection, void **socket_context,
                    enum MHD_ConnectionNotificationCode code);
+/* Nobody is waited for beyond the deadline. It also ends the client whose end of stream libmicrohttpd 0.9.75 overlooks
+ * because it came together with the last bytes that were read. */
 void client_set_deadline(struct worker *worker, struct client *client, int64_t deadline);
 /* Cuts off clients whose deadline has passed. */
 void client_sweep(struct worker *worker);
