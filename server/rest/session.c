@@ -31,7 +31,7 @@ static const struct field login_rows[] = {
 static const struct field_table login_output = OUTPUT_TABLE("login", login_rows);
 
 const struct rest_operation rest_login = {
-        .input = &session_login_table, .output = &login_output, .mode = REST_BLOCKS, .status = LOGIN_STATUS};
+        .input = &session_sign_in_table, .output = &login_output, .mode = REST_BLOCKS, .status = LOGIN_STATUS};
 
 static void logged_in(void *context, const struct session_started *started, const struct error *error)
 {
@@ -55,8 +55,8 @@ void rest_login_answer(const struct rest_door *door, struct http_request *reques
         http_request_peer(request, address);
         if (!rest_arguments_read(&rest_login, request, &arguments, &error))
                 rest_refuse(request, &error);
-        else if (http_suspend(request) && !session_login_later(door->services, http_request_thread(request),
-                                                               arguments.input, address, logged_in, request, &error))
+        else if (http_suspend(request) && !session_sign_in(door->services, http_request_thread(request),
+                                                           arguments.input, address, logged_in, request, &error))
                 rest_refuse(request, &error);
         rest_arguments_clear(&arguments);
 }
