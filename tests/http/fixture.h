@@ -60,5 +60,6 @@ int run_lifecycle_tests(void);
 int run_load_tests(void);
 int run_stream_tests(void);
 int run_file_tests(void);
+int run_fetch_tests(void);
 
 #endif
