@@ -16,6 +16,13 @@ CREATE TABLE authenticators (
 );
 CREATE INDEX authenticators_value ON authenticators (value);
 
+-- The settings whose values are kept sealed.
+CREATE TABLE sealed_settings (
+        name TEXT PRIMARY KEY,
+        value INTEGER NOT NULL REFERENCES sealed_values
+) WITHOUT ROWID;
+CREATE INDEX sealed_settings_value ON sealed_settings (value);
+
 -- A row that is gone is a code that was used.
 CREATE TABLE recovery_codes (
         user INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,

@@ -7,6 +7,7 @@
 #include "server/services/audit.h"
 #include "server/services/login_limit.h"
 #include "server/services/password.h"
+#include "server/services/totp.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
 
@@ -35,6 +36,8 @@ static const struct field sign_in_rows[] = {
                      .help = "Name of the user."),
         STRING_FIELD(struct session_sign_in_input, password, .is_required = true, .minimum = 1, .maximum = 256,
                      .help = "The user's password."),
+        STRING_FIELD(struct session_sign_in_input, code, .maximum = TOTP_CODE_MAXIMUM,
+                     .help = "What the user's authenticator app shows, or a recovery code, where one is enrolled."),
 };
 const struct field_table session_sign_in_table = FIELD_TABLE(struct session_sign_in_input, sign_in_rows);
 
@@ -42,6 +45,7 @@ const struct field_table session_sign_in_table = FIELD_TABLE(struct session_sign
 struct login {
         struct services *services;
         int64_t user; /* who it will be; 0: nobody who could log in */
+        char code[TOTP_CODE_MAXIMUM + 1];
         struct session_started started;
         session_done *done;
         void *context;
@@ -95,7 +99,8 @@ static bool begin_work(struct store_db *db, void *context, struct error *error)
         struct session_origin origin = {.signed_in_at = clock_now()};
         struct actor actor;
 
-        return session_begin(db, login->user, &origin, &actor, &login->started, error);
+        return totp_check(login->services, db, login->user, login->code, origin.signed_in_at, error) &&
+               session_begin(db, login->user, &origin, &actor, &login->started, error);
 }
 
 static void begin_done(void *context, struct error *error)
@@ -139,8 +144,10 @@ bool session_sign_in(struct services *services, struct store_db *db, const struc
         struct login *login = memory_new(sizeof *login);
         *login = (struct login){
                 .services = services, .done = done, .context = context, .user = can_log_in ? user.rid : 0};
+        snprintf(login->code, sizeof login->code, "%s", input->code ? input->code : "");
         if (password_verify_later(can_log_in ? user.password_hash : NULL, input->password, verified, login, error))
                 return true;
+        secret_wipe(login, sizeof *login);
         free(login);
         return false;
 }

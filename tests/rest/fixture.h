@@ -30,6 +30,7 @@ char *rest_bearer(const char *key);
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_totp_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_reference_tests(void);
