@@ -54,12 +54,20 @@ static void finish(struct running *running, bool is_good, struct error *error)
         free(running);
 }
 
+static bool let_in(struct running *running, struct error *error)
+{
+        if (!running->operation->is_public)
+                return caller_authenticate(&running->caller, error);
+        running->caller.actor = actor_nobody;
+        return true;
+}
+
 static bool work(struct store_db *db, void *context, struct error *error)
 {
         struct running *running = context;
 
         running->caller.db = db;
-        if (!caller_authenticate(&running->caller, error))
+        if (!let_in(running, error))
                 return false;
         struct call call = caller_as_call(&running->caller, "rest", running->arguments.document);
         return running->operation->run(&call, running->arguments.input, &running->result, error);
@@ -85,7 +93,7 @@ static void block(void *context)
         auto_error error = {0};
 
         caller->db = services_reader(caller->services, &error);
-        bool is_good = caller->db && caller_authenticate(caller, &error);
+        bool is_good = caller->db && let_in(running, &error);
         if (is_good && running->operation->mode == REST_WRITES) {
                 is_good =
                         prepare(running, &error) && store_write(running->door->services->store, work, running, &error);
@@ -118,6 +126,19 @@ static void postpone(struct running *from)
         }
 }
 
+static bool read_now(struct running *running, struct error *error)
+{
+        const struct rest_operation *operation = running->operation;
+        const json_t *document = running->arguments.document;
+
+        if (!operation->is_public)
+                return caller_read(&running->caller, "rest", operation->run, running->arguments.input, document,
+                                   &running->result, error);
+        running->caller.actor = actor_nobody;
+        struct call call = caller_as_call(&running->caller, "rest", document);
+        return operation->run(&call, running->arguments.input, &running->result, error);
+}
+
 void rest_run(const struct rest_door *door, struct http_request *request, const struct rest_operation *operation)
 {
         struct running running = {.door = door, .request = request, .operation = operation};
@@ -130,8 +151,7 @@ void rest_run(const struct rest_door *door, struct http_request *request, const 
         } else if (operation->mode != REST_READS) {
                 postpone(&running);
         } else {
-                bool is_good = caller_read(&running.caller, "rest", operation->run, running.arguments.input,
-                                           running.arguments.document, &running.result, &error);
+                bool is_good = read_now(&running, &error);
                 answer(&running, is_good, &error);
                 running_clear(&running);
         }

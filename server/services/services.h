@@ -34,6 +34,7 @@ struct call {
         const struct actor *actor;
         const json_t *arguments; /* as sent, before defaults: what a receipt's fingerprint covers; borrowed */
         const char *source;      /* "mcp", "rest", "web": recorded as the source of what is created */
+        const char *address;     /* of the client, numeric; NULL: it did not come over the network */
         int64_t now;
 };
 
