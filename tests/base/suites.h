@@ -6,5 +6,6 @@ int run_field_tests(void);
 int run_otp_tests(void);
 int run_pool_tests(void);
 int run_seal_tests(void);
+int run_url_tests(void);
 
 #endif
