@@ -15,11 +15,15 @@ struct settings {
         int64_t port;
         const char *docker_host;
         bool mcp_server_enabled;
-        const char *mcp_public_base_url; /* origin that MCP clients use; NULL: the site's */
-        const char *site_url;            /* NULL: the address the request came to */
-        const char *allowed_origins;     /* comma-separated origins besides the site's own and loopback */
-        const char *setup_folder;        /* NULL: DATA/setup */
-        const char *agents_folder;       /* NULL: DATA/agents */
+        const char *mcp_public_base_url;          /* origin that MCP clients use; NULL: the site's */
+        const char *site_url;                     /* NULL: the address the request came to */
+        const char *oidc_issuer, *oidc_client_id; /* both set: people may sign in at that OpenID provider */
+        const char *oidc_client_secret;           /* see setting_secret */
+        const char *oidc_scopes, *oidc_name_claim, *oidc_allowed_domains, *oidc_default_role;
+        bool oidc_create_users, oidc_link_by_email;
+        const char *allowed_origins; /* comma-separated origins besides the site's own and loopback */
+        const char *setup_folder;    /* NULL: DATA/setup */
+        const char *agents_folder;   /* NULL: DATA/agents */
         const char *log_level, *log_format;
         int64_t task_concurrency;   /* tasks running at once */
         int64_t agent_uid;          /* uid and gid that agents run as and that own workspaces */
@@ -75,6 +79,8 @@ struct setting_set_input {
         const char *name, *value;
 };
 extern const struct field_table setting_set_table;
+/* The same for a value that must not stand on a command line. */
+extern const struct field_table setting_secret_table;
 /* {name, value, source}. Stores the value and puts it in force at once. ERROR_CONFLICT when another source pins the
  * setting. Writes (waits for the commit); needs settings:manage. */
 MUST_CHECK bool setting_set(struct call *call, const struct setting_set_input *input, json_t **result,
