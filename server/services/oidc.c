@@ -22,6 +22,11 @@
 
 static struct attempts attempts = ATTEMPTS_INITIALIZER;
 
+void oidc_limit_reset(void)
+{
+        attempts_reset(&attempts);
+}
+
 bool oidc_is_on(const struct settings *settings)
 {
         return settings->oidc_issuer && settings->oidc_client_id;
@@ -225,7 +230,7 @@ static bool add_userinfo(struct finishing *finishing, const json_t *tokens, stru
 
 static bool read_claims(struct finishing *finishing, struct error *error)
 {
-        const struct oidc_expected expected = {.issuer = finishing->provider->issuer,
+        const struct oidc_expected expected = {.issuer = finishing->ticket->issuer,
                                                .client_id = settings_current()->oidc_client_id,
                                                .nonce = finishing->ticket->nonce,
                                                .now = finishing->now,

@@ -48,5 +48,7 @@ void oidc_end_clear(struct oidc_end *end);
  * somebody whom nobody let in here, ERROR_FETCH_FAILED, ERROR_TOO_MANY. `db` is the thread's reader. */
 MUST_CHECK bool oidc_finish(const struct services *services, struct store_db *db, const struct oidc_answer *answer,
                             struct oidc_end *end, struct error *error);
+/* Forgets how many answers came from where. */
+void oidc_limit_reset(void);
 
 #endif

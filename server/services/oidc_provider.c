@@ -22,8 +22,10 @@ struct held {
 /* Held while fetching, so that many sign-ins fetch once. */
 static pthread_mutex_t fetching = PTHREAD_MUTEX_INITIALIZER;
 static struct held *current;
-static struct error last_failure;
+/* The last attempt that failed: whose, when (clock_monotonic) and why. */
+static char *failed_issuer;
 static int64_t failed_at;
+static struct error last_failure;
 
 static pthread_mutex_t users_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -159,15 +161,15 @@ static struct held *fetch(const char *issuer, struct error *error)
 /* With `fetching` held. */
 static const struct oidc_provider *fetch_now(const char *issuer, struct error *error)
 {
-        int64_t now = clock_monotonic();
-
-        if (failed_at && now - failed_at < PAUSE_MS) {
+        if (failed_issuer && !strcmp(failed_issuer, issuer) && clock_monotonic() - failed_at < PAUSE_MS) {
                 error_set(error, last_failure.code, "%s", last_failure.message);
                 return NULL;
         }
         struct held *held = fetch(issuer, error);
-        failed_at = held ? 0 : clock_monotonic();
+        free(failed_issuer);
+        failed_issuer = held ? NULL : text_copy(issuer);
         if (!held) {
+                failed_at = clock_monotonic();
                 error_set(&last_failure, error->code, "%s", error->message);
                 return NULL;
         }

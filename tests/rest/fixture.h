@@ -32,6 +32,7 @@ char *rest_bearer(const char *key);
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
 int run_matrix_tests(void);
