@@ -21,6 +21,10 @@ struct settings {
         const char *agents_folder;   /* NULL: DATA/agents */
         const char *log_level, *log_format;
         int64_t task_concurrency;   /* tasks running at once */
+        int64_t task_concurrency_per_user, task_concurrency_per_environment, task_concurrency_per_agent; /* 0: any */
+        int64_t account_limit_minutes; /* the first wait after a usage limit whose end was not told */
+        const char *spend_period;      /* day or month */
+        int64_t spend_limit_user_usd, spend_limit_environment_usd, spend_limit_task_usd; /* 0: none */
         int64_t agent_uid;          /* uid and gid that agents run as and that own workspaces */
         int64_t stop_grace_seconds; /* between TERM and KILL */
         int64_t idle_stop_minutes;  /* an idle container is stopped */

@@ -12,6 +12,7 @@
 #include "server/services/prompt.h"
 #include "server/services/receipt.h"
 #include "server/services/slot.h"
+#include "server/services/spend.h"
 #include "server/services/task_view.h"
 #include "server/services/template.h"
 #include "server/services/vault.h"
@@ -72,7 +73,8 @@ static bool check(struct call *call, const struct task_create_input *input, cons
                                  "agent: name the agent that model, reasoningEffort and speed are for");
         struct model_choice choice = {input->model, input->reasoningEffort, input->speed};
         if (!model_check(call->services, environment, agent, &choice, error) ||
-            !vault_check_agent(call, environment, agent, error))
+            !vault_check_agent(call, environment, agent, error) ||
+            (!input->staged && !spend_check(call, environment, 0, error)))
                 return false;
         auto_free char *image = build_image(call->db, environment, error);
         if (!image)
@@ -109,7 +111,7 @@ static bool add_first_turn(struct call *call, const struct task_create_input *in
                 input->prepared->is_attached = true;
         *status = "staged";
         return input->staged ? store_task_set_turn(call->db, task, rid, error)
-                             : slot_start(call->db, task, rid, 0, call->now, status, error);
+                             : slot_start(call->services, call->db, task, rid, 0, call->now, status, error);
 }
 
 static bool add(struct call *call, const struct task_create_input *input, const struct environment *environment,
