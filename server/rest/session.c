@@ -41,7 +41,7 @@ static void logged_in(void *context, const struct session_started *started, cons
                 rest_refuse(request, error);
                 return;
         }
-        http_request_set_cookie(request, REST_SESSION_COOKIE, started->token, SESSION_LIFE_MS / 1000, is_secure());
+        http_request_set_cookie(request, REST_SESSION_COOKIE, started->token, session_life_ms() / 1000, is_secure());
         char *body = document_print(started->result);
         http_respond(request, LOGIN_STATUS, HTTP_JSON, body, strlen(body));
 }
