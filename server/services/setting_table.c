@@ -85,6 +85,9 @@ static const struct field rows[] = {
                .help = "The fastest speed that a Codex task may choose; an environment may allow less."),
         INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 72, .preset = 72,
                 .help = "The largest request body of the tools that take attachments."),
+        INTEGER(UPLOADS_AT_ONCE, uploads_at_once, .minimum = 1, .maximum = 256, .preset = 8,
+                .help = "Uploads and other requests of more than a megabyte that are served at once; more are told to "
+                        "come again. At the next start."),
         INTEGER(SESSION_IDLE_MINUTES, session_idle_minutes, .minimum = 1, .maximum = 525600, .preset = 720,
                 .help = "A web session ends when it is not used for so long."),
         INTEGER(SESSION_HOURS, session_hours, .minimum = 1, .maximum = 8760, .preset = 168,

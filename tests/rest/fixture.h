@@ -37,6 +37,7 @@ int run_route_tests(void);
 int run_session_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
+int run_body_size_tests(void);
 int run_reference_tests(void);
 
 #endif
