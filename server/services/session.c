@@ -10,6 +10,16 @@
 #include "server/store/session.h"
 #include "server/store/user.h"
 
+int64_t session_idle_ms(void)
+{
+        return settings_current()->session_idle_minutes * 60 * 1000;
+}
+
+int64_t session_life_ms(void)
+{
+        return settings_current()->session_hours * 60 * 60 * 1000;
+}
+
 void session_csrf(const char *token, char csrf[SESSION_CSRF_LENGTH + 1])
 {
         static const char alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -59,7 +69,7 @@ static bool begin_work(struct store_db *db, void *context, struct error *error)
 {
         struct login *login = context;
         struct actor *actor = &login->actor;
-        int64_t now = clock_now(), expires_at = now + SESSION_LIFE_MS;
+        int64_t now = clock_now(), expires_at = now + session_life_ms();
         char csrf[SESSION_CSRF_LENGTH + 1];
         uint8_t hash[SECRET_HASH_SIZE];
         auto_store_user user = {0};

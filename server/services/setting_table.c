@@ -103,6 +103,13 @@ static const struct field rows[] = {
                .help = "The fastest speed that a Codex task may choose; an environment may allow less."),
         INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 72, .preset = 72,
                 .help = "The largest request body of the tools that take attachments."),
+        INTEGER(UPLOADS_AT_ONCE, uploads_at_once, .minimum = 1, .maximum = 256, .preset = 8,
+                .help = "Uploads and other requests of more than a megabyte that are served at once; more are told to "
+                        "come again. At the next start."),
+        INTEGER(SESSION_IDLE_MINUTES, session_idle_minutes, .minimum = 1, .maximum = 525600, .preset = 720,
+                .help = "A web session ends when it is not used for so long."),
+        INTEGER(SESSION_HOURS, session_hours, .minimum = 1, .maximum = 8760, .preset = 168,
+                .help = "A web session ends so long after the login, however much it is used."),
         INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8,
                 .help = "Threads for work that blocks (Docker, git). At the next start."),
         INTEGER(HTTP_THREADS, http_threads, .maximum = 64,

@@ -187,6 +187,7 @@ bool task_create_prepare(struct call *call, struct task_create_input *input, str
         if (!environment || !check(call, input, environment, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
+        receipt_fingerprint(call, input->prepared->fingerprint);
         if (input->template && !(input->prepared->rendered = template_render(
                                          call->services, environment->name, input->template, input->parameters, error)))
                 return false;
@@ -201,6 +202,7 @@ bool task_create(struct call *call, const struct task_create_input *input, json_
         auto_free char *earlier = NULL;
         char id[ID_SIZE];
 
+        call->fingerprint = input->prepared ? input->prepared->fingerprint : NULL;
         if (!receipt_find(call, TOOL, input->requestId, &earlier, error))
                 return false;
         if (earlier)

@@ -172,6 +172,7 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
             !check(call, &task, input, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
+        receipt_fingerprint(call, input->prepared->fingerprint);
         input->prepared->upload = upload_write(call->services, &input->attachments, NULL, error);
         return input->prepared->upload != NULL;
 }
@@ -181,6 +182,7 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
         auto_free char *earlier = NULL;
         auto_store_task task = {0};
 
+        call->fingerprint = input->prepared ? input->prepared->fingerprint : NULL;
         if (!receipt_find(call, TOOL, input->idempotencyKey, &earlier, error))
                 return false;
         if (earlier)
