@@ -7,12 +7,14 @@
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
+#include <gnutls/abstract.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+#include "server/http/address.h"
 #include "server/http/request.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
@@ -20,7 +22,7 @@
 
 #define REQUEST_METHOD_SIZE 16
 #define REQUEST_ID_SIZE 40
-#define REQUEST_HEADER_MAXIMUM 12
+#define REQUEST_HEADER_MAXIMUM 24
 
 struct http_header {
         const char *name;
@@ -92,7 +94,10 @@ struct http_stream {
 /* A connection, as the worker sees it. */
 struct client {
         LIST_ENTRY(client) all;
+        struct worker *worker;
         int socket;
+        struct address address;
+        bool is_counted;  /* among the connections of its address */
         int64_t deadline; /* for the request that is arriving or awaited, monotonic ms; INT64_MAX for none */
 };
 
@@ -134,6 +139,8 @@ struct worker {
 
 struct http_server {
         struct http_server_options options;
+        struct address_list *proxies;
+        struct address_counts *connections; /* by address, of clients that are limited */
         int socket;
         uint16_t port;
         char id_prefix[12];
@@ -156,13 +163,20 @@ void worker_free(struct worker *worker);
 void worker_release(struct worker *worker);
 
 /* client.c */
+/* libmicrohttpd's question whether a connection from this address is taken. */
+enum MHD_Result client_accept(void *worker, const struct sockaddr *address, socklen_t size);
 void client_notify(void *worker, struct MHD_Connection *connection, void **socket_context,
                    enum MHD_ConnectionNotificationCode code);
 /* Nobody is waited for beyond the deadline. It also ends the client whose end of stream libmicrohttpd 0.9.75 overlooks
  * because it came together with the last bytes that were read. */
 void client_set_deadline(struct worker *worker, struct client *client, int64_t deadline);
+/* So many bytes of the body have come: a client that keeps up the least rate gets as long as it takes. */
+void client_note_bytes(struct worker *worker, struct client *client, size_t length);
 /* Cuts off clients whose deadline has passed. */
 void client_sweep(struct worker *worker);
+
+/* tls.c: GnuTLS's question for certificate and key of a handshake. */
+gnutls_certificate_retrieve_function2 tls_choose;
 
 /* serve.c: libmicrohttpd's callbacks for requests. */
 enum MHD_Result serve_request(void *worker, struct MHD_Connection *connection, const char *url, const char *method,

@@ -52,8 +52,10 @@ void http_request_each_query(const struct http_request *request,
                              void (*each)(const char *name, const char *value, void *context), void *context);
 /* The value of a cookie as it was sent, NULL when there is none. */
 const char *http_request_cookie(const struct http_request *request, const char *name);
-/* The client's numeric address, without its port. */
+/* The client's numeric address, without its port; behind a trusted proxy the one it tells in X-Forwarded-For. */
 void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE]);
+/* Whether it came over TLS, here or (X-Forwarded-Proto) at a trusted proxy. */
+bool http_request_is_secure(const struct http_request *request);
 /* What thread_begin made for this thread. */
 void *http_request_thread(const struct http_request *request);
 

@@ -83,6 +83,7 @@ enum MHD_Result serve_request(void *worker, struct MHD_Connection *connection, c
         if (*upload_size) {
                 size_t length = *upload_size;
                 *upload_size = 0;
+                client_note_bytes(worker, request->client, length);
                 return take_piece(request, upload, length);
         }
         if (!request->is_handled)

@@ -11,6 +11,7 @@
 
 #include "server/base/error.h"
 #include "server/http/route.h"
+#include "server/http/tls.h"
 
 struct http_server;
 
@@ -25,11 +26,17 @@ struct http_server_options {
         size_t route_count;
         void *context;
 
+        const struct http_tls *tls;    /* NULL: without TLS. 1.2 and 1.3 are spoken */
+        const char *trusted_proxies;   /* addresses and networks, commas between, whose X-Forwarded-For and
+                                          X-Forwarded-Proto count; NULL: none */
+        unsigned address_maximum;      /* connections from one address (of IPv6, one /64 network); no limit. The
+                                          proxies, 127.0.0.1 and ::1 may have more */
         unsigned connection_maximum;   /* in all; 4096 */
         unsigned suspended_maximum;    /* requests waiting for an answer from another thread; 2048 */
         size_t connection_memory;      /* bytes a connection holds for reading headers; 16384. More is 431 */
         unsigned idle_timeout_seconds; /* without a byte in either direction; 60 */
-        unsigned request_timeout_ms;   /* for a request to arrive whole, however steadily it trickles; 30000 */
+        unsigned request_timeout_ms;   /* for the headers to arrive, and again for the body; 30000 */
+        unsigned body_rate;            /* bytes a second: so fast a body may take longer than that; 16384 */
         unsigned stop_timeout_ms;      /* for requests in flight to finish when the server stops; 3000 */
         unsigned stream_maximum;       /* open streams in all; 2048 */
         size_t stream_buffer;          /* bytes that may wait for each; 65536 */
@@ -56,6 +63,8 @@ struct http_server_options {
         /* Hears of each request when it is over: `path` is the row's pattern, NULL when none matched; `status` is 0
          * when the client went away before there was an answer. */
         void (*observe)(void *context, const char *method, const char *path, unsigned status, int64_t microseconds);
+        /* Hears of each connection that was not taken because its address has too many. */
+        void (*observe_refusal)(void *context);
 };
 
 /* Listens and starts the workers; the port is exclusively this server's. secret_init() must have been called. NULL with

@@ -18,6 +18,7 @@ struct feed;
 struct services {
         const char *data_folder; /* absolute */
         const char *address;     /* "http://host:port" where it listens */
+        const char *mcp_address; /* the same of the dedicated MCP listener; NULL: there is none */
         struct store *store;
         struct docker *docker;
         struct environments *environments;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "server/services/model.h"
+#include "server/services/public_url.h"
 #include "server/services/setting.h"
 
 /* A row named as the setting is published, for the member in lower case. */
@@ -45,6 +46,11 @@ static const struct field rows[] = {
         STRING(DOCKER_HOST, docker_host, .text_preset = "unix:///var/run/docker.sock", .is_valid = is_engine_address,
                .shape = "unix:// and the path of a socket", .help = "The Docker engine. At the next start."),
         BOOLEAN(MCP_SERVER_ENABLED, mcp_server_enabled, .help = "Whether POST /mcp answers."),
+        STRING(MCP_PUBLIC_BASE_URL, mcp_public_base_url, .maximum = 500, .is_valid = public_url_is_origin,
+               .shape = "scheme://host or scheme://host:port, without a path",
+               .help = "The public address of the dedicated MCP listener: the endpoint, the discovery documents and "
+                       "the "
+                       "token endpoints are published under it; by default under SITE_URL."),
         STRING(SITE_URL, site_url, .is_valid = is_site_url, .shape = "an http or https URL without a slash at its end",
                .help = "The server's address as people reach it; by default where it listens."),
         STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
