@@ -108,12 +108,15 @@ const struct http_route routes[] = {
         {method, path, access, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, handler},
 #define OPERATION(method, path, body, permission, operation, sentence)                                                 \
         {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, operate},
+#define PUBLIC(method, path, body, operation, sentence)                                                                \
+        {method, path, HTTP_ACCESS_PUBLIC, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, operate},
 #define TOOL(method, path, body, permission, tool, sentence)                                                           \
         {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : MCP_BODY_MAXIMUM, operate},
 #include "server/route.def"
 #undef ROUTE
 #undef HANDLED
 #undef OPERATION
+#undef PUBLIC
 #undef TOOL
 };
 const size_t route_count = COUNT_OF(routes);
@@ -127,11 +130,13 @@ static const struct route_words {
 #define ROUTE(method, path, access, body, maximum, handler, sentence) {sentence, NULL, NULL, NULL},
 #define HANDLED(method, path, access, body, handler, operation, sentence) {sentence, NULL, &operation, NULL},
 #define OPERATION(method, path, body, permission, operation, sentence) {sentence, permission, &operation, NULL},
+#define PUBLIC(method, path, body, operation, sentence) {sentence, NULL, &operation, NULL},
 #define TOOL(method, path, body, permission, tool, sentence) {sentence, permission, NULL, &tool},
 #include "server/route.def"
 #undef ROUTE
 #undef HANDLED
 #undef OPERATION
+#undef PUBLIC
 #undef TOOL
 };
 

@@ -46,6 +46,12 @@ char *secret_base64(const void *bytes, size_t length);
 /* Undoes it, white space between the characters ignored; sets *size. NULL when it is not valid base64. */
 void *secret_base64_decode(const char *text, size_t length, size_t *size);
 
+/* Base64 of the URL-safe alphabet (RFC 4648, section 5) without padding, on the heap. */
+char *secret_base64url(const void *bytes, size_t length);
+
+/* SHA-256 (FIPS 180-4), where a protocol asks for it. */
+void secret_sha256(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
+
 /* Writes so many random base36 characters and a NUL. */
 void secret_token_new(char *out, size_t count);
 

@@ -18,8 +18,9 @@ enum role { ADMINISTRATOR, DEVELOPER, VIEWER, STRANGER, ROLE_COUNT };
 static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
- * absent (404), R not valid (400). `method` is NULL for a tool. In path and body stand $TASK, $FILE (of the last task),
- * $USER, $TEAM, $KEY and $BINDING for fresh ones that the administrator made. */
+ * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
+ * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY and $BINDING for fresh ones that the administrator
+ * made. */
 static const struct row {
         const char *method, *path, *body, *expected;
 } rows[] = {
@@ -27,6 +28,11 @@ static const struct row {
         {"GET", "/me", NULL, "AAAA"},
         {"PATCH", "/me", "{\"name\":\"$SELF\"}", "AAAA"},
         {"POST", "/me/password", "{\"currentPassword\":\"x\",\"password\":\"new password\"}", "DDDD"},
+        /* They have no password here, and nothing is enrolled: totp.c. */
+        {"POST", "/me/totp", "{\"password\":\"x\"}", "DDDD"},
+        {"POST", "/me/totp/confirm", "{\"code\":\"123456\"}", "CCCC"},
+        {"POST", "/me/totp/recovery-codes", "{\"code\":\"123456\"}", "CCCC"},
+        {"POST", "/me/totp/remove", "{\"code\":\"123456\"}", "CCCC"},
         {"GET", "/api-keys", NULL, "AAAA"},
         {"GET", "/api-keys?user=$USER", NULL, "ADDD"},
         {"POST", "/api-keys", "{\"name\":\"mine\"}", "AAAA"},
@@ -37,6 +43,7 @@ static const struct row {
         {"POST", "/users/$USER/disable", "{}", "ADDD"},
         {"POST", "/users/$USER/enable", "{}", "ADDD"},
         {"PUT", "/users/$USER/password", "{\"password\":\"another one\"}", "ADDD"},
+        {"DELETE", "/users/$USER/totp", NULL, "ADDD"},
         {"GET", "/teams", NULL, "ADDD"},
         {"POST", "/teams", "{\"name\":\"team-$FRESH\"}", "ADDD"},
         {"POST", "/teams/$TEAM/members", "{\"user\":\"$USER\"}", "ADDD"},
@@ -240,6 +247,8 @@ static bool is_as_said(char letter, int status)
                 return status == 404;
         case 'R':
                 return status == 400;
+        case 'C':
+                return status == 409;
         default:
                 return true;
         }
