@@ -254,6 +254,21 @@ static bool authenticate(struct http_request *request, enum http_access access, 
         }
 }
 
+/* The settings of the moment. What is larger than any tool takes is known from the headers. */
+static size_t body_maximum(struct http_request *request, void *context)
+{
+        const struct settings *settings = settings_current();
+        const struct http_route *route = http_request_route(request);
+        const struct tool *tool = words[route - routes].tool;
+        size_t files = (size_t)settings->attachment_body_megabytes * 1024 * 1024,
+               others = (size_t)settings->body_maximum_kilobytes * 1024;
+
+        (void)context;
+        if ((int)route->access == ROUTE_ACCESS_MCP)
+                return files > others ? files : others;
+        return !tool ? SIZE_MAX : tool->takes_files ? files : others;
+}
+
 static void observe(void *context, const char *method, const char *path, unsigned status, int64_t microseconds)
 {
         (void)context;
@@ -271,5 +286,6 @@ void routes_apply(struct routes_context *context, struct http_server_options *op
         options->thread_end = end_thread;
         options->admit = admit;
         options->authenticate = authenticate;
+        options->body_maximum = body_maximum;
         options->observe = observe;
 }

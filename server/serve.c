@@ -215,7 +215,8 @@ static bool open_http(struct server *server, struct error *error)
         struct http_server_options options = {.host = settings->host,
                                               .port = (uint16_t)settings->port,
                                               .threads = (unsigned)settings->http_threads,
-                                              .spool_folder = server->config->data_folder};
+                                              .spool_folder = server->config->data_folder,
+                                              .spool_maximum = (unsigned)settings->uploads_at_once};
 
         server->routes.services = &server->services;
         server->routes.mcp.services = &server->services;

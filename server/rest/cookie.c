@@ -15,6 +15,6 @@ bool rest_cookie_is_secure(void)
 
 void rest_session_cookie(struct http_request *request, const char *token)
 {
-        http_request_set_cookie(request, REST_SESSION_COOKIE, token ? token : "", token ? SESSION_LIFE_MS / 1000 : 0,
+        http_request_set_cookie(request, REST_SESSION_COOKIE, token ? token : "", token ? session_life_ms() / 1000 : 0,
                                 rest_cookie_is_secure());
 }

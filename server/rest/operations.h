@@ -41,6 +41,7 @@ extern const struct rest_operation rest_setting_list, rest_setting_set, rest_set
 /* audit.c */
 extern const struct rest_operation rest_audit_list;
 /* container.c */
+extern const struct rest_operation rest_spending_get;
 extern const struct rest_operation rest_container_list, rest_retention_preview;
 /* vault.c */
 extern const struct rest_operation rest_secret_list, rest_secret_set, rest_secret_remove;

@@ -47,9 +47,12 @@ void rest_login_answer(const struct rest_door *door, struct http_request *reques
         struct rest_arguments arguments = {0};
         char address[HTTP_PEER_SIZE];
         auto_error error = {0};
+        size_t length;
+        const char *body = http_request_body(request, &length);
 
         http_request_peer(request, address);
-        if (!rest_arguments_read(&rest_login, request, &arguments, &error))
+        if (!rest_arguments_begin(&rest_login, request, &arguments, &error) ||
+            !rest_arguments_end(&rest_login, body, length, &arguments, &error))
                 rest_refuse(request, &error);
         else if (http_suspend(request) && !session_sign_in(door->services, http_request_thread(request),
                                                            arguments.input, address, logged_in, request, &error))
