@@ -25,7 +25,7 @@ void answer_error(struct http_request *request, const struct error *error)
                 auto_free char *value = text_format("%lld", (long long)seconds);
                 http_request_add_header(request, "Retry-After", value);
         }
-        if (status >= 500)
+        if (status >= 500 && error->code != ERROR_UNAVAILABLE)
                 log_warning("An OAuth request failed", "request", http_request_id(request), "reason", error->message);
         http_request_add_header(request, "Pragma", "no-cache");
         answer_document(request, (unsigned)status,

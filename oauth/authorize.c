@@ -199,12 +199,15 @@ static void decide(const struct asked *asked, const struct oauth_site *site, con
 
         if (!is_approved)
                 error_set(&error, ERROR_OAUTH_DENIED, NULL);
-        if (!is_approved ||
-            !oauth_consent_approve(asked->door->services, asked->session, site, request, code, &error)) {
+        bool is_done = is_approved &&
+                       oauth_consent_approve(asked->door->services, asked->session, site, request, code, &error);
+        if (!is_done && error.code != ERROR_UNAUTHENTICATED) {
                 refuse(asked, site, request, &error);
                 return;
         }
-        auto_free char *url = oauth_request_answer(request, site, code, NULL);
+        /* Whoever is no longer signed in, or not freshly enough, begins again. */
+        auto_free char *url =
+                is_done ? oauth_request_answer(request, site, code, NULL) : authorize_url(asked->parameters);
         secret_wipe(code, sizeof code);
         redirect(asked->request, url);
 }
