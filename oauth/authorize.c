@@ -132,7 +132,7 @@ static void signed_in(void *context, const struct session_started *started, cons
                 page_error(asked->request, &fault);
         } else if (!error) {
                 auto_free char *url = authorize_url(asked->parameters);
-                http_request_set_cookie(asked->request, SESSION_COOKIE, started->token, SESSION_LIFE_MS / 1000,
+                http_request_set_cookie(asked->request, SESSION_COOKIE, started->token, session_life_ms() / 1000,
                                         is_secure());
                 redirect(asked->request, url);
         } else if (error->code == ERROR_UNAUTHENTICATED || error->code == ERROR_TOTP_REQUIRED) {

@@ -30,10 +30,14 @@ json_t *document_time(int64_t ms)
         return json_string_nocheck(iso);
 }
 
-/* The parser recurses, and so does whoever walks what it made, on threads with small stacks. */
-static bool is_too_deep(const char *bytes, size_t length)
+/* How deep a text is nested and how many values it has, about. */
+struct extent {
+        size_t depth, deepest, values;
+};
+
+static struct extent measure(const char *bytes, size_t length)
 {
-        size_t depth = 0;
+        struct extent extent = {.values = 1};
         bool is_in_string = false;
 
         for (size_t i = 0; i < length; i++) {
@@ -42,21 +46,32 @@ static bool is_too_deep(const char *bytes, size_t length)
                         is_in_string = !is_in_string;
                 else if (is_in_string)
                         i += c == '\\';
-                else if ((c == '{' || c == '[') && ++depth > DOCUMENT_DEPTH_MAXIMUM)
-                        return true;
-                else if ((c == '}' || c == ']') && depth)
-                        depth--;
+                else if (c == ',')
+                        extent.values++;
+                else if ((c == '}' || c == ']') && extent.depth)
+                        extent.depth--;
+                else if (c == '{' || c == '[') {
+                        extent.values++;
+                        if (++extent.depth > extent.deepest)
+                                extent.deepest = extent.depth;
+                }
         }
-        return false;
+        return extent;
 }
 
 json_t *document_parse(const char *bytes, size_t length, struct error *error)
 {
+        struct extent extent = measure(bytes, length);
         json_error_t failure;
 
-        if (is_too_deep(bytes, length)) {
+        /* The parser recurses, and so does whoever walks what it made, on threads with small stacks. */
+        if (extent.deepest > DOCUMENT_DEPTH_MAXIMUM) {
                 error_set(error, ERROR_INVALID_INPUT, "not accepted: nested deeper than %d levels",
                           DOCUMENT_DEPTH_MAXIMUM);
+                return NULL;
+        }
+        if (extent.values > DOCUMENT_VALUES_MAXIMUM) {
+                error_set(error, ERROR_INVALID_INPUT, "not accepted: more than %d values", DOCUMENT_VALUES_MAXIMUM);
                 return NULL;
         }
         json_t *document = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &failure);
@@ -67,9 +82,11 @@ json_t *document_parse(const char *bytes, size_t length, struct error *error)
         return document;
 }
 
+#define PRINT_FLAGS (JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+
 static char *print(const json_t *document, size_t flags)
 {
-        char *printed = json_dumps(document, flags | JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        char *printed = json_dumps(document, flags | PRINT_FLAGS);
 
         if (!printed)
                 abort();
@@ -84,6 +101,26 @@ char *document_print(const json_t *document)
 char *document_canonical(const json_t *document)
 {
         return print(document, JSON_SORT_KEYS);
+}
+
+struct each {
+        void (*each)(const char *bytes, size_t length, void *context);
+        void *context;
+};
+
+static int pass_piece(const char *bytes, size_t length, void *context)
+{
+        const struct each *to = context;
+
+        to->each(bytes, length, to->context);
+        return 0;
+}
+
+void document_canonical_each(const json_t *document, void (*each)(const char *bytes, size_t length, void *context),
+                             void *context)
+{
+        if (json_dump_callback(document, pass_piece, &(struct each){each, context}, JSON_SORT_KEYS | PRINT_FLAGS))
+                abort();
 }
 
 /* The escape of a character that may not stand as it is (RFC 8259, section 7); returns its length. */

@@ -31,6 +31,23 @@ void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE
         crypto_generichash(hash, SECRET_HASH_SIZE, bytes, length, NULL, 0);
 }
 
+_Static_assert(sizeof(struct secret_hasher) >= sizeof(crypto_generichash_state), "the library's state has room");
+
+void secret_hash_begin(struct secret_hasher *hasher)
+{
+        crypto_generichash_init((crypto_generichash_state *)hasher->state, NULL, 0, SECRET_HASH_SIZE);
+}
+
+void secret_hash_add(struct secret_hasher *hasher, const void *bytes, size_t length)
+{
+        crypto_generichash_update((crypto_generichash_state *)hasher->state, bytes, length);
+}
+
+void secret_hash_end(struct secret_hasher *hasher, uint8_t hash[SECRET_HASH_SIZE])
+{
+        crypto_generichash_final((crypto_generichash_state *)hasher->state, hash, SECRET_HASH_SIZE);
+}
+
 void secret_sha256(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE])
 {
         crypto_hash_sha256(hash, bytes, length);

@@ -18,6 +18,13 @@ void secret_random(void *out, size_t size);
 uint32_t secret_random_below(uint32_t bound);
 /* BLAKE2b-256 (RFC 7693) of the bytes. */
 void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
+/* The same of bytes that come in pieces. */
+struct secret_hasher {
+        _Alignas(64) unsigned char state[384];
+};
+void secret_hash_begin(struct secret_hasher *hasher);
+void secret_hash_add(struct secret_hasher *hasher, const void *bytes, size_t length);
+void secret_hash_end(struct secret_hasher *hasher, uint8_t hash[SECRET_HASH_SIZE]);
 /* Compares in constant time. */
 bool secret_is_equal(const void *a, const void *b, size_t size);
 /* Overwrites a buffer so that the compiler cannot leave it out. */

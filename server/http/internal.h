@@ -7,12 +7,14 @@
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
+#include <gnutls/abstract.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+#include "server/http/address.h"
 #include "server/http/request.h"
 #include "server/http/router.h"
 #include "server/http/server.h"
@@ -20,7 +22,7 @@
 
 #define REQUEST_METHOD_SIZE 16
 #define REQUEST_ID_SIZE 40
-#define REQUEST_HEADER_MAXIMUM 12
+#define REQUEST_HEADER_MAXIMUM 24
 
 struct http_header {
         const char *name;
@@ -36,6 +38,8 @@ struct http_request {
 
         char *body; /* heap, NUL-terminated */
         size_t body_length, body_capacity;
+        size_t body_maximum; /* once it is admitted */
+        size_t body_counted; /* bytes of memory that are counted as the server's for it */
         size_t dropped;      /* bytes of the body that nobody will read */
         struct spool *spool; /* of a body that goes to a file */
 
@@ -90,7 +94,10 @@ struct http_stream {
 /* A connection, as the worker sees it. */
 struct client {
         LIST_ENTRY(client) all;
+        struct worker *worker;
         int socket;
+        struct address address;
+        bool is_counted;  /* among the connections of its address */
         int64_t deadline; /* for the request that is arriving or awaited, monotonic ms; INT64_MAX for none */
 };
 
@@ -132,10 +139,13 @@ struct worker {
 
 struct http_server {
         struct http_server_options options;
+        struct address_list *proxies;
+        struct address_counts *connections; /* by address, of clients that are limited */
         int socket;
         uint16_t port;
         char id_prefix[12];
         atomic_uint suspended, streams, spools;
+        atomic_size_t body_memory; /* bytes of bodies that are in memory */
         unsigned worker_count;
         struct worker *workers[];
 };
@@ -153,13 +163,20 @@ void worker_free(struct worker *worker);
 void worker_release(struct worker *worker);
 
 /* client.c */
+/* libmicrohttpd's question whether a connection from this address is taken. */
+enum MHD_Result client_accept(void *worker, const struct sockaddr *address, socklen_t size);
 void client_notify(void *worker, struct MHD_Connection *connection, void **socket_context,
                    enum MHD_ConnectionNotificationCode code);
 /* Nobody is waited for beyond the deadline. It also ends the client whose end of stream libmicrohttpd 0.9.75 overlooks
  * because it came together with the last bytes that were read. */
 void client_set_deadline(struct worker *worker, struct client *client, int64_t deadline);
+/* So many bytes of the body have come: a client that keeps up the least rate gets as long as it takes. */
+void client_note_bytes(struct worker *worker, struct client *client, size_t length);
 /* Cuts off clients whose deadline has passed. */
 void client_sweep(struct worker *worker);
+
+/* tls.c: GnuTLS's question for certificate and key of a handshake. */
+gnutls_certificate_retrieve_function2 tls_choose;
 
 /* serve.c: libmicrohttpd's callbacks for requests. */
 enum MHD_Result serve_request(void *worker, struct MHD_Connection *connection, const char *url, const char *method,
@@ -190,12 +207,18 @@ void stream_over(struct http_stream *stream);
 /* Ends every stream of the worker, `is_cut` without sending what waits. */
 void stream_end_all(struct worker *worker, bool is_cut);
 
+/* body.c */
+/* Takes a piece of a body that is read, into memory or a file; false when it has been refused. */
+MUST_CHECK bool body_take(struct http_request *request, const char *bytes, size_t length);
+/* The connection has done with the request: its body counts no longer. */
+void body_end(struct http_request *request);
+
 /* spool.c */
 /* Begins the file of a body; false when it has been refused. */
 MUST_CHECK bool spool_begin(struct http_request *request);
 /* Takes a piece; false when it has been refused. */
 MUST_CHECK bool spool_write(struct http_request *request, const char *bytes, size_t length);
-/* The connection has done with the request: another body may take its place. */
+/* The connection has done with the request: another body may take its place. Nothing for one without a file. */
 void spool_end(struct http_request *request);
 void spool_free(struct spool *spool);
 

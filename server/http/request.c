@@ -8,6 +8,7 @@
 
 /* Enough for the requests of one turn of the loop that are still arriving; suspended ones are fewer. */
 #define SPARE_MAXIMUM 64
+#define FORWARDED_FOR "X-Forwarded-For"
 
 static void write_id(struct http_request *request)
 {
@@ -207,19 +208,51 @@ void http_request_each_query(const struct http_request *request,
                                   &(struct each_query){each, context});
 }
 
-void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE])
+static enum MHD_Result append_value(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+        (void)kind;
+        if (!strcasecmp(name, FORWARDED_FOR) && value)
+                text_printf(context, ",%s", value);
+        return MHD_YES;
+}
+
+/* Each proxy appends to the header, or adds another one behind it. What does not fit was made up by the client. */
+static void look_behind_proxies(const struct http_request *request, struct address *address)
+{
+        auto_text told = TEXT_WITH_MAXIMUM(4096);
+
+        MHD_get_connection_values(request->connection, MHD_HEADER_KIND, append_value, &told);
+        if (!told.is_cut)
+                address_forwarded(request->worker->server->proxies, text_string(&told), address);
+}
+
+static bool is_behind_proxy(const struct http_request *request, struct address *address)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-        const struct sockaddr *address = info ? info->client_addr : NULL;
-        const void *bytes = NULL;
 
-        if (address && address->sa_family == AF_INET)
-                bytes = &((const struct sockaddr_in *)address)->sin_addr;
-        if (address && address->sa_family == AF_INET6)
-                bytes = &((const struct sockaddr_in6 *)address)->sin6_addr;
-        if (!bytes || !inet_ntop(address->sa_family, bytes, peer, HTTP_PEER_SIZE))
-                peer[0] = '\0';
+        if (!info || !address_of(info->client_addr, address))
+                memset(address, 0, sizeof *address);
+        return address_list_has(request->worker->server->proxies, address);
+}
+
+void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE])
+{
+        struct address address;
+
+        if (is_behind_proxy(request, &address))
+                look_behind_proxies(request, &address);
+        address_print(&address, peer);
+}
+
+bool http_request_is_secure(const struct http_request *request)
+{
+        struct address address;
+
+        if (request->worker->server->options.tls)
+                return true;
+        const char *scheme = http_request_header(request, "X-Forwarded-Proto");
+        return scheme && is_behind_proxy(request, &address) && !strcasecmp(scheme, "https");
 }
 
 void *http_request_thread(const struct http_request *request)

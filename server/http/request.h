@@ -29,8 +29,8 @@ const char *http_request_param(const struct http_request *request, const char *n
 const char *http_request_body(const struct http_request *request, size_t *length);
 /* The body, handed over: the caller frees it. NULL when there is none. */
 char *http_request_take_body(struct http_request *request, size_t *length);
-/* The file of a body of HTTP_BODY_FILE, at its start and without a name; the caller closes it, and whatever is not
- * taken is gone with the request. -1 when there is none. */
+/* The file of a body that was spooled, at its start and without a name; the caller closes it, and whatever is not taken
+ * is gone with the request. -1 when there is none: the body is in memory. */
 int http_request_take_file(struct http_request *request, uint64_t *size);
 /* Unique while the server runs; the answer carries it as X-Request-Id. */
 const char *http_request_id(const struct http_request *request);
@@ -52,8 +52,10 @@ void http_request_each_query(const struct http_request *request,
                              void (*each)(const char *name, const char *value, void *context), void *context);
 /* The value of a cookie as it was sent, NULL when there is none. */
 const char *http_request_cookie(const struct http_request *request, const char *name);
-/* The client's numeric address, without its port. */
+/* The client's numeric address, without its port; behind a trusted proxy the one it tells in X-Forwarded-For. */
 void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE]);
+/* Whether it came over TLS, here or (X-Forwarded-Proto) at a trusted proxy. */
+bool http_request_is_secure(const struct http_request *request);
 /* What thread_begin made for this thread. */
 void *http_request_thread(const struct http_request *request);
 

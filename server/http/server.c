@@ -23,12 +23,15 @@ static void set_defaults(struct http_server_options *options)
         DEFAULT(connection_memory, 16384);
         DEFAULT(idle_timeout_seconds, 60);
         DEFAULT(request_timeout_ms, 30000);
+        DEFAULT(body_rate, 16384);
         DEFAULT(stop_timeout_ms, 3000);
         DEFAULT(stream_maximum, 2048);
         DEFAULT(stream_buffer, 65536);
         DEFAULT(heartbeat_ms, 12000);
         DEFAULT(spool_folder, "/tmp");
         DEFAULT(spool_maximum, 4);
+        DEFAULT(body_memory_each, 1024 * 1024);
+        DEFAULT(body_memory_total, 64 * 1024 * 1024);
 }
 
 /* Eight random characters, so that ids of two runs differ. */
@@ -62,7 +65,9 @@ struct http_server *http_server_start(const struct http_server_options *given, s
         server->options = options;
         server->socket = -1;
         new_id_prefix(server);
-        if (listen_open(options.host, options.port, &server->socket, &server->port, error) &&
+        server->connections = address_counts_new();
+        if (address_list_read(options.trusted_proxies, &server->proxies, error) &&
+            listen_open(options.host, options.port, &server->socket, &server->port, error) &&
             start_workers(server, error))
                 return server;
         http_server_stop(server);
@@ -86,5 +91,7 @@ void http_server_stop(struct http_server *server)
                 close(server->socket);
         for (unsigned i = 0; i < server->worker_count; i++)
                 worker_free(server->workers[i]);
+        free(server->proxies);
+        address_counts_free(server->connections);
         free(server);
 }

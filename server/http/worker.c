@@ -52,6 +52,16 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
         return (size_t)(to - text);
 }
 
+/* TLS 1.2 (RFC 9325) and 1.3 with GnuTLS's own choice of ciphers. */
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
+
+static void add_tls_options(struct MHD_OptionItem *options)
+{
+        options[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(intptr_t)tls_choose};
+        options[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TLS_PRIORITIES};
+        options[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+}
+
 /* The daemon has no thread of its own: its event loop stalls once 128 sockets are ready (it waits again with the same
  * timeout before it handles them), ours does not. */
 static struct MHD_Daemon *start_daemon(struct worker *worker)
@@ -59,14 +69,20 @@ static struct MHD_Daemon *start_daemon(struct worker *worker)
         const struct http_server *server = worker->server;
         const struct http_server_options *options = &server->options;
         unsigned limit = (options->connection_maximum + options->threads - 1) / options->threads;
+        unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+        struct MHD_OptionItem tls_options[3] = {{MHD_OPTION_END, 0, NULL}};
 
+        if (options->tls) {
+                flags |= MHD_USE_TLS;
+                add_tls_options(tls_options);
+        }
         return MHD_start_daemon(
-                MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, server->port, NULL, NULL, serve_request,
-                worker, MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL, MHD_OPTION_LISTEN_SOCKET, server->socket,
-                MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED, serve_completed, worker,
-                MHD_OPTION_NOTIFY_CONNECTION, client_notify, worker, MHD_OPTION_CONNECTION_LIMIT, limit,
-                MHD_OPTION_CONNECTION_TIMEOUT, options->idle_timeout_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                options->connection_memory, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+                flags, server->port, client_accept, worker, serve_request, worker, MHD_OPTION_EXTERNAL_LOGGER,
+                log_library, NULL, MHD_OPTION_LISTEN_SOCKET, server->socket, MHD_OPTION_UNESCAPE_CALLBACK, unescape,
+                NULL, MHD_OPTION_NOTIFY_COMPLETED, serve_completed, worker, MHD_OPTION_NOTIFY_CONNECTION, client_notify,
+                worker, MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT,
+                options->idle_timeout_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory,
+                MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, tls_options, MHD_OPTION_END);
 }
 
 bool worker_new(struct http_server *server, unsigned number, struct worker **out, struct error *error)

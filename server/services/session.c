@@ -11,6 +11,16 @@
 #include "server/store/session.h"
 #include "server/store/user.h"
 
+int64_t session_idle_ms(void)
+{
+        return settings_current()->session_idle_minutes * 60 * 1000;
+}
+
+int64_t session_life_ms(void)
+{
+        return settings_current()->session_hours * 60 * 60 * 1000;
+}
+
 void session_csrf(const char *token, char csrf[SESSION_CSRF_LENGTH + 1])
 {
         static const char alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -62,7 +72,7 @@ static void finish(struct login *login, const struct error *error)
 bool session_begin(struct store_db *db, int64_t person, const struct session_origin *origin, struct actor *actor,
                    struct session_started *started, struct error *error)
 {
-        int64_t now = clock_now(), expires_at = now + SESSION_LIFE_MS;
+        int64_t now = clock_now(), expires_at = now + session_life_ms();
         struct actor signed_in = {.user = person, .credential = CREDENTIAL_SESSION};
         char csrf[SESSION_CSRF_LENGTH + 1];
         uint8_t hash[SECRET_HASH_SIZE];

@@ -13,8 +13,10 @@
 #define SESSION_COOKIE "longshore_session"
 #define SESSION_TOKEN_LENGTH 40
 #define SESSION_CSRF_LENGTH 32
-#define SESSION_IDLE_MS (INT64_C(12) * 60 * 60 * 1000)
-#define SESSION_LIFE_MS (INT64_C(7) * 24 * 60 * 60 * 1000)
+
+/* As the settings say now, in ms: a session that is unused for so long, or as old, has ended. */
+int64_t session_idle_ms(void);
+int64_t session_life_ms(void);
 
 /* The CSRF token of a session's token. */
 void session_csrf(const char *token, char csrf[SESSION_CSRF_LENGTH + 1]);

@@ -1,6 +1,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "server/base/text.h"
@@ -8,12 +9,20 @@
 
 #define WAIT_SECONDS 20
 
-struct connection *connection_open(const struct http_server *server)
+static bool has_tls;
+
+void connections_use_tls(void)
+{
+        has_tls = true;
+}
+
+struct connection *connection_open_plain(const struct http_server *server, const char *from)
 {
         struct connection *connection = memory_new(sizeof *connection);
         struct sockaddr_in address = {.sin_family = AF_INET,
                                       .sin_port = htons(http_server_port(server)),
-                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+                           own = {.sin_family = AF_INET};
         struct timeval limit = {.tv_sec = WAIT_SECONDS};
         int on = 1;
 
@@ -21,12 +30,50 @@ struct connection *connection_open(const struct http_server *server)
         assert_true(connection->fd >= 0);
         setsockopt(connection->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        if (from) {
+                assert_int_equal(inet_pton(AF_INET, from, &own.sin_addr), 1);
+                assert_int_equal(bind(connection->fd, (struct sockaddr *)&own, sizeof own), 0);
+        }
         assert_int_equal(connect(connection->fd, (struct sockaddr *)&address, sizeof address), 0);
+        return connection;
+}
+
+bool connection_begin_tls(struct connection *connection, const char *priorities)
+{
+        int done;
+
+        assert_int_equal(gnutls_certificate_allocate_credentials(&connection->credentials), 0);
+        assert_int_equal(gnutls_init(&connection->tls, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL), 0);
+        gnutls_credentials_set(connection->tls, GNUTLS_CRD_CERTIFICATE, connection->credentials);
+        assert_int_equal(gnutls_priority_set_direct(connection->tls, priorities, NULL), 0);
+        gnutls_server_name_set(connection->tls, GNUTLS_NAME_DNS, "localhost", 9);
+        gnutls_transport_set_int(connection->tls, connection->fd);
+        do
+                done = gnutls_handshake(connection->tls);
+        while (done < 0 && !gnutls_error_is_fatal(done));
+        return done == 0;
+}
+
+struct connection *connection_open(const struct http_server *server)
+{
+        return connection_open_from(server, NULL);
+}
+
+struct connection *connection_open_from(const struct http_server *server, const char *from)
+{
+        struct connection *connection = connection_open_plain(server, from);
+
+        if (has_tls)
+                connection_begin_tls(connection, "NORMAL");
         return connection;
 }
 
 void connection_close(struct connection *connection)
 {
+        if (connection->tls) {
+                gnutls_deinit(connection->tls);
+                gnutls_certificate_free_credentials(connection->credentials);
+        }
         close(connection->fd);
         free(connection);
 }
@@ -36,7 +83,8 @@ void connection_send_bytes(struct connection *connection, const void *bytes, siz
         const char *at = bytes;
 
         while (length) {
-                ssize_t sent = send(connection->fd, at, length, MSG_NOSIGNAL);
+                ssize_t sent = connection->tls ? gnutls_record_send(connection->tls, at, length)
+                                               : send(connection->fd, at, length, MSG_NOSIGNAL);
                 if (sent <= 0)
                         return;
                 at += sent;
@@ -49,12 +97,27 @@ void connection_send(struct connection *connection, const char *text)
         connection_send_bytes(connection, text, strlen(text));
 }
 
+static ssize_t receive_tls(struct connection *connection, char *bytes, size_t room)
+{
+        ssize_t got;
+
+        errno = 0;
+        do
+                got = gnutls_record_recv(connection->tls, bytes, room);
+        while (got == GNUTLS_E_INTERRUPTED || got == GNUTLS_E_REHANDSHAKE);
+        if (got == GNUTLS_E_AGAIN)
+                errno = EAGAIN;
+        return got;
+}
+
 /* Receives more; false at the end of the stream. */
 static bool receive(struct connection *connection)
 {
         assert_true(connection->used < sizeof connection->bytes - 1);
-        ssize_t got = recv(connection->fd, connection->bytes + connection->used,
-                           sizeof connection->bytes - 1 - connection->used, 0);
+        char *free_bytes = connection->bytes + connection->used;
+        size_t room = sizeof connection->bytes - 1 - connection->used;
+        ssize_t got =
+                connection->tls ? receive_tls(connection, free_bytes, room) : recv(connection->fd, free_bytes, room, 0);
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
                 fail_msg("no answer within %d seconds", WAIT_SECONDS);
         if (got <= 0)
@@ -110,6 +173,19 @@ size_t connection_await(struct connection *connection, const char *text)
                 if (!receive(connection))
                         fail_msg("closed before \"%s\": %s", text, connection->bytes);
         return (size_t)(at - connection->bytes);
+}
+
+size_t connection_take_waiting(struct connection *connection)
+{
+        struct pollfd waiting = {.fd = connection->fd, .events = POLLIN};
+        size_t before = connection->used;
+
+        if (poll(&waiting, 1, 0) <= 0 && !(connection->tls && gnutls_record_check_pending(connection->tls)))
+                return 0;
+        receive(connection);
+        size_t got = connection->used - before;
+        connection->used = before;
+        return got;
 }
 
 size_t connection_drain(struct connection *connection)

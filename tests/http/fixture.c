@@ -142,6 +142,21 @@ static bool begin_thread(void *context, void **thread, struct error *error)
         return true;
 }
 
+static struct http_tls *tls;
+
+void fixture_use_tls(void)
+{
+        auto_free char *certificate = NULL, *key = NULL;
+        auto_error error = {0};
+
+        fixture_make_pair("localhost", &certificate, &key);
+        tls = http_tls_open(certificate, key, &error);
+        unlink(certificate);
+        unlink(key);
+        assert_string_equal(error.message, "");
+        connections_use_tls();
+}
+
 struct http_server_options fixture_options(void)
 {
         return (struct http_server_options){
@@ -152,13 +167,18 @@ struct http_server_options fixture_options(void)
                 .admit = admit,
                 .authenticate = authenticate,
                 .observe = observe,
+                .tls = tls,
         };
 }
 
-struct http_server *fixture_start(const struct http_server_options *options)
+struct http_server *fixture_start(const struct http_server_options *given)
 {
+        struct http_server_options options = *given;
         auto_error error = {0};
-        struct http_server *server = http_server_start(options, &error);
+
+        if (!options.tls)
+                options.tls = tls;
+        struct http_server *server = http_server_start(&options, &error);
 
         if (!server)
                 fail_msg("%s", error.message);

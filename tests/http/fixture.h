@@ -4,6 +4,8 @@
 
 #include "tests/cmocka.h"
 
+#include <gnutls/gnutls.h>
+
 #include "server/http/request.h"
 #include "server/http/server.h"
 
@@ -19,8 +21,16 @@ unsigned fixture_observed(unsigned *last_status);
 /* Waits until the observer has heard of `count` requests. */
 void fixture_await_observed(unsigned count);
 
+/* From now on servers speak TLS, and connections too. */
+void fixture_use_tls(void);
+void connections_use_tls(void);
+/* Writes a new self-signed certificate for `name` and its key; two heap paths. */
+void fixture_make_pair(const char *name, char **certificate_file, char **key_file);
+
 struct connection {
         int fd;
+        struct gnutls_session_int *tls; /* NULL: plain */
+        gnutls_certificate_credentials_t credentials;
         char bytes[REPLY_SIZE]; /* received and not yet read as a reply */
         size_t used;
 };
@@ -33,6 +43,12 @@ struct reply {
 };
 
 struct connection *connection_open(const struct http_server *server);
+/* The same from a loopback address of ours (NULL: 127.0.0.1); TLS may fail. */
+struct connection *connection_open_from(const struct http_server *server, const char *from);
+/* The same without TLS in any case, from a loopback address of ours (NULL: 127.0.0.1). */
+struct connection *connection_open_plain(const struct http_server *server, const char *from);
+/* Begins TLS on it; false when the server does not agree. */
+bool connection_begin_tls(struct connection *connection, const char *priorities);
 void connection_close(struct connection *connection);
 void connection_send(struct connection *connection, const char *text);
 void connection_send_bytes(struct connection *connection, const void *bytes, size_t length);
@@ -40,6 +56,8 @@ void connection_send_bytes(struct connection *connection, const void *bytes, siz
 struct reply *connection_read(struct connection *connection, bool has_body);
 /* Reads until what was received holds the text; returns where it stands. */
 size_t connection_await(struct connection *connection, const char *text);
+/* Reads and forgets what has come already, at least a part of it; the number of bytes. */
+size_t connection_take_waiting(struct connection *connection);
 /* Reads and forgets until the server closes; the number of bytes. */
 size_t connection_drain(struct connection *connection);
 /* Whether the server has closed the connection, waiting for it some seconds. */
@@ -60,6 +78,9 @@ int run_lifecycle_tests(void);
 int run_load_tests(void);
 int run_stream_tests(void);
 int run_file_tests(void);
+int run_address_tests(void);
+int run_tls_tests(void);
+int run_limit_tests(void);
 int run_fetch_tests(void);
 
 #endif

@@ -71,6 +71,7 @@ static const struct row {
         {"GET", "/audit?limit=2", NULL, "ADDD"},
         {"GET", "/containers", NULL, "ADDD"},
         {"GET", "/retention?at=2030-01-01T00:00:00Z", NULL, "ADDD"},
+        {"GET", "/spending", NULL, "AAAA"},
         {"GET", "/secrets", NULL, "AAAA"},
         {"GET", "/secrets?environment=main", NULL, "ADDH"},
         {"PUT", "/secrets/OWN", "{\"value\":\"a secret value\"}", "AAAA"},

@@ -1,5 +1,6 @@
 #include "tests/rest/browser.h"
 
+#include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/id.h"
 #include "server/services/login_limit.h"
@@ -107,6 +108,41 @@ static void only_the_hash_of_a_sessions_token_is_kept(void **state)
         assert_non_null(memmem(bytes.data, bytes.length, "session.login", 13));
 }
 
+/* Nothing is asked with the session before time has passed for it: a thread knows of uses of its own. */
+static void a_session_that_is_not_used_ends_when_the_setting_says(void **state)
+{
+        struct rest_fixture *fixture = *state;
+
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
+        rest_sql(fixture, "UPDATE sessions SET last_used_at = last_used_at - 150000");
+        rest_setting(fixture, "SESSION_IDLE_MINUTES", "2");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+        rest_setting(fixture, "SESSION_IDLE_MINUTES", "30");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 200);
+        rest_setting(fixture, "SESSION_IDLE_MINUTES", NULL);
+}
+
+static void a_session_ends_so_long_after_the_login_as_the_setting_says(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_error error = {0};
+        int64_t expires_at;
+
+        browser_person(fixture, "vera", "Viewer");
+        rest_setting(fixture, "SESSION_HOURS", "2");
+        int64_t before = clock_now();
+        auto_reply *reply = browser_login(fixture, "vera", "correct horse");
+        rest_setting(fixture, "SESSION_HOURS", NULL);
+        assert_non_null(strstr(reply_header(reply, "Set-Cookie"), "Max-Age=7200"));
+        auto_json *body = document_parse(reply->body, reply->length, &error);
+        assert_true(clock_parse(document_get_string(body, "expiresAt"), &expires_at));
+        assert_in_range(expires_at, before + 7200000, clock_now() + 7200000);
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
+        rest_sql(fixture, "UPDATE sessions SET expires_at = last_used_at");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rest_set_up, rest_tear_down)
 
 int run_session_tests(void)
@@ -117,6 +153,8 @@ int run_session_tests(void)
                 TEST(disabling_a_user_ends_the_session_at_once_and_for_good),
                 TEST(another_password_ends_the_other_sessions),
                 TEST(wrong_passwords_and_unknown_names_are_told_alike_and_limited),
+                TEST(a_session_that_is_not_used_ends_when_the_setting_says),
+                TEST(a_session_ends_so_long_after_the_login_as_the_setting_says),
                 TEST(only_the_hash_of_a_sessions_token_is_kept),
         };
 

@@ -34,6 +34,7 @@ LAYERS = {
 LIBRARIES = {
     r"sqlite3(ext)?\.h": ("server/store",),
     r"microhttpd.*\.h": ("server/http",),
+    r"gnutls/.*": ("server/http",),
     r"curl/.*": ("docker", "server/http/fetch.c"),
     r"git2(\.h|/.*)": ("git",),
     r"sodium(\.h|/.*)": ("server/base",),
