@@ -14,7 +14,7 @@ int main(int argc, char **argv)
                 run_redaction_tests,   run_reply_tests,      run_output_tests,     run_page_tests,
                 run_list_tests,        run_event_tests,      run_feed_tests,       run_value_set_tests,
                 run_vault_tests,       run_vault_turn_tests, run_submission_tests, run_build_tests,
-                run_agent_tests,       run_stream_tests,
+                run_agent_tests,       run_stream_tests,     run_question_tests,
         };
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,
                                                      run_runtime_restart_tests, run_build_engine_tests};
