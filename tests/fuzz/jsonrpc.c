@@ -45,6 +45,7 @@ static void check_answer(const char *body, size_t length)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         static const char *const versions[] = {NULL, "2025-03-26", "2025-11-25", "2026-07-28"};
+        static const struct actor actor = {.credential = CREDENTIAL_API_KEY};
         static struct services services;
         auto_error error = {0};
         size_t length;
@@ -56,8 +57,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         stub_reset();
         stub.changes = data[0] >> 6;
         struct caller caller = {.services = &services, .token = STUB_TOKEN, .request_id = "fuzz"};
-        exchange_open(&exchange, (const char *)data + 1, size - 1, versions[data[0] % COUNT_OF(versions)], 100000,
-                      "fuzz");
+        struct exchange_headers headers = {
+                .version = versions[data[0] % COUNT_OF(versions)], .method = "tools/call", .name = "get_task"};
+        exchange_open(&exchange, &(struct exchange_request){.body = (const char *)data + 1,
+                                                            .length = size - 1,
+                                                            .headers = &headers,
+                                                            .actor = &actor,
+                                                            .body_maximum = 100000,
+                                                            .request_id = "fuzz"});
         if (!exchange_run(&exchange, &caller, &error))
                 abort();
         auto_free char *body = exchange_print(&exchange, &length);

@@ -21,6 +21,9 @@ void stub_reset(void)
                 .attachment_body_megabytes = 3,
         };
         stub.changes = 0;
+        stub.permissions = UINT64_MAX;
+        stub.toolsets = 0;
+        stub.credential = CREDENTIAL_API_KEY;
         stub.is_revoked = stub.revokes = stub.disables = false;
         stub.runs = stub.prepared = stub.kept = 0;
         json_decref(stub.result);
@@ -37,7 +40,8 @@ bool access_authenticate_key(struct store_db *db, const char *token, struct acto
         (void)db;
         if (strcmp(token, STUB_TOKEN) || stub.is_revoked)
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
-        *actor = (struct actor){.user = 1, .generation = stub.generation};
+        *actor = (struct actor){
+                .user = 1, .generation = stub.generation, .credential = stub.credential, .toolsets = stub.toolsets};
         strcpy(actor->user_name, "ada");
         return true;
 }
@@ -51,6 +55,12 @@ bool access_authenticate_oauth(struct store_db *db, const char *token, struct ac
 bool access_authenticate_session(struct store_db *db, const char *token, struct actor *actor, struct error *error)
 {
         return access_authenticate_key(db, token, actor, error);
+}
+
+bool access_allows_somewhere(const struct actor *actor, uint64_t permissions)
+{
+        (void)actor;
+        return stub.permissions & permissions;
 }
 
 bool access_is_current(struct store_db *db, const struct actor *actor)

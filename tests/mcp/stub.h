@@ -14,6 +14,9 @@ struct stub {
         struct settings settings;
         atomic_uint generation; /* of access */
         atomic_int changes;     /* so many runs of a read change access before they return */
+        uint64_t permissions;   /* of the caller, anywhere */
+        uint32_t toolsets;      /* that the key is limited to */
+        enum credential credential;
         atomic_bool is_revoked; /* the token is not accepted any more */
         atomic_bool revokes;    /* a run of a read revokes the token */
         atomic_bool disables;   /* a run of a read switches MCP off */
