@@ -46,6 +46,18 @@ const json_t *stateless_capabilities(const struct message *message)
         return json_is_object(capabilities) ? capabilities : NULL;
 }
 
+/* A header's value without the white space around it (RFC 9110, section 5.5). On the heap, NULL for NULL. */
+static char *trimmed(const char *value)
+{
+        if (!value)
+                return NULL;
+        value += strspn(value, " \t");
+        size_t length = strlen(value);
+        while (length && strchr(" \t", value[length - 1]))
+                length--;
+        return text_format("%.*s", (int)length, value);
+}
+
 char *stateless_header_decode(const char *value)
 {
         size_t length = strlen(value), start = strlen(ENCODED_START), end = strlen(ENCODED_END), size;
@@ -138,10 +150,9 @@ static bool check_notification(const struct message *message, const struct excha
         return !headers->method || check_method(message, headers->method, refusal);
 }
 
-bool stateless_check(const struct message *message, const struct exchange_headers *headers,
-                     struct stateless_refusal *refusal)
+static bool check(const struct message *message, const struct exchange_headers *headers,
+                  struct stateless_refusal *refusal)
 {
-        *refusal = (struct stateless_refusal){0};
         if (message->kind != MESSAGE_REQUEST)
                 return check_notification(message, headers, refusal);
         if (!check_meta(message, refusal))
@@ -153,4 +164,14 @@ bool stateless_check(const struct message *message, const struct exchange_header
         if (!revision || !revision->is_stateless)
                 return refuse_version(refusal, version);
         return check_method(message, headers->method, refusal) && check_name(message, headers->name, refusal);
+}
+
+bool stateless_check(const struct message *message, const struct exchange_headers *headers,
+                     struct stateless_refusal *refusal)
+{
+        auto_free char *version = trimmed(headers->version), *method = trimmed(headers->method),
+                       *name = trimmed(headers->name);
+
+        *refusal = (struct stateless_refusal){0};
+        return check(message, &(struct exchange_headers){.version = version, .method = method, .name = name}, refusal);
 }

@@ -36,5 +36,6 @@ const struct tool tool_interrupt_task = {
         .toolset = "core",
         .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .mode = TOOL_BLOCKS,
+        .reports_progress = true,
         .run = run,
 };

@@ -23,8 +23,12 @@ struct stub {
         atomic_int runs;        /* of any tool */
         atomic_int prepared;    /* inputs that were prepared before their piece of work... */
         atomic_int kept;        /* ... and taken over by it */
+        bool is_cancelled;      /* task_stop of "gated" found that nobody waits any more */
         json_t *result;         /* what task_get and task_file_read return when set */
-        sem_t entered, gate;    /* task_stop of "gated" posts the first and waits for the second */
+        char path[100];         /* that task_file_read was asked for last */
+        int64_t offset, maximum;
+        sem_t entered, gate; /* task_stop of "gated" posts the first and waits for the second */
+        sem_t left;          /* and posts this at its end */
 };
 extern struct stub stub;
 
