@@ -23,6 +23,8 @@ extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp
 extern const struct rest_operation rest_device_begin, rest_device_poll, rest_device_show, rest_device_decide;
 /* identity.c */
 extern const struct rest_operation rest_identity_list, rest_identity_link, rest_identity_unlink;
+/* grant.c */
+extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
@@ -50,6 +52,12 @@ extern const struct rest_operation rest_secret_list, rest_secret_set, rest_secre
 extern const struct rest_operation rest_account_list, rest_account_set, rest_account_remove;
 /* task.c */
 extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
+
+/* upload.c */
+extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */
+extern const struct rest_operation rest_upload_list, rest_upload_remove;
+/* Keeps the body's file for a later submission of the caller's. Answers later. */
+void rest_upload_answer(const struct rest_door *door, struct http_request *request);
 
 /* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
  * Answers later. */
