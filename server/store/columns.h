@@ -38,6 +38,8 @@
 #define SESSION_COLUMNS                                                                                                \
         "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled, s.signed_in_at, s.is_sso"
 
+#define UPLOADED_COLUMNS "id, filename, size, created_at, expires_at"
+
 #define BUILD_COLUMNS                                                                                                  \
         "b.rid, b.environment, b.id, b.state, b.is_fresh, u.id, u.name, b.created_at, b.started_at, b.ended_at, "      \
         "b.cancelled_by, b.cancelled_at, b.source, b.base_image, b.inputs_hash, b.reference, b.image, b.image_size, "  \
