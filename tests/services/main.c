@@ -33,6 +33,7 @@ int main(int argc, char **argv)
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,
+                run_question_tests,
                 run_public_url_tests,
         };
         /* clang-format on */
