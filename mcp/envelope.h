@@ -30,9 +30,6 @@ struct message {
 /* Says what the document is. A null id, and one that is neither string nor number, makes it invalid. */
 void message_read(json_t *document, struct message *message);
 
-/* Appends a number that is no integer with as few digits as tell it from every other. */
-void envelope_real(struct text *out, const json_t *real);
-
 /* Appends the beginning of a successful answer, up to and without its result; envelope_end closes it. The id is written
  * as it came. */
 void envelope_begin(struct text *out, const json_t *id);

@@ -4,7 +4,7 @@
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
 
-#include "mcp/bound.h"
+#include "server/base/bound.h"
 #include "server/base/field.h"
 #include "server/services/services.h"
 

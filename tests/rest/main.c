@@ -5,5 +5,6 @@ int main(void)
 {
         secret_init();
         return run_route_tests() + run_session_tests() + run_totp_tests() + run_setup_tests() + run_refusal_tests() +
-               run_body_size_tests() + run_upload_tests() + run_matrix_tests() + run_reference_tests();
+               run_body_size_tests() + run_bound_tests() + run_upload_tests() + run_matrix_tests() +
+               run_reference_tests();
 }
