@@ -49,6 +49,12 @@ extern const struct rest_operation rest_account_list, rest_account_set, rest_acc
 /* task.c */
 extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
 
+/* upload.c */
+extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */
+extern const struct rest_operation rest_upload_list, rest_upload_remove;
+/* Keeps the body's file for a later submission of the caller's. Answers later. */
+void rest_upload_answer(const struct rest_door *door, struct http_request *request);
+
 /* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
  * Answers later. */
 void rest_file_answer(const struct rest_door *door, struct http_request *request);

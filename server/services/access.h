@@ -70,6 +70,8 @@ MUST_CHECK bool permission_parse(const char *string, enum permission *permission
 
 /* Whether the actor has the permission in the environment (rid), or at the server for a server permission. */
 bool access_allows(const struct actor *actor, enum permission permission, int64_t environment);
+/* Whether the actor has the permission in any environment at all. */
+bool access_allows_somewhere(const struct actor *actor, enum permission permission);
 /* Whether the environment is visible: any binding that reaches it. */
 bool access_sees_environment(const struct actor *actor, int64_t environment);
 /* The answer for viewing a task: private tasks need ownership and tasks:view, or tasks:view_any. */

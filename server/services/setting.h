@@ -41,7 +41,9 @@ struct settings {
                 *git_credentials_file; /* git-credentials lines (https://user:token@host); NULL: DATA/git-credentials */
         const char *codex_speed;       /* the fastest that tasks may choose */
         int64_t attachment_body_megabytes;
-        int64_t uploads_at_once; /* bodies that are spooled to disk */
+        int64_t upload_megabytes, upload_person_megabytes; /* of one, of a person's unused ones */
+        int64_t upload_hours;                              /* unused ones are kept */
+        int64_t uploads_at_once;                           /* bodies that are spooled to disk */
         int64_t session_idle_minutes, session_hours;
         int64_t worker_threads, http_threads;
         int64_t body_maximum_kilobytes;

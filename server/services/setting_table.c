@@ -125,6 +125,12 @@ static const struct field rows[] = {
                .help = "The fastest speed that a Codex task may choose; an environment may allow less."),
         INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 72, .preset = 72,
                 .help = "The largest request body of the tools that take attachments."),
+        INTEGER(UPLOAD_MEGABYTES, upload_megabytes, .minimum = 1, .maximum = 102400, .preset = 1024,
+                .help = "The largest file that POST /uploads takes."),
+        INTEGER(UPLOAD_PERSON_MEGABYTES, upload_person_megabytes, .minimum = 1, .maximum = 1024000, .preset = 4096,
+                .help = "What a person's uploads that no submission took may have together."),
+        INTEGER(UPLOAD_HOURS, upload_hours, .minimum = 1, .maximum = 8760, .preset = 24,
+                .help = "After this time an upload that no submission took is removed."),
         INTEGER(UPLOADS_AT_ONCE, uploads_at_once, .minimum = 1, .maximum = 256, .preset = 8,
                 .help = "Uploads and other requests of more than a megabyte that are served at once; more are told to "
                         "come again. At the next start."),

@@ -43,5 +43,6 @@ int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_body_size_tests(void);
 int run_reference_tests(void);
+int run_upload_tests(void);
 
 #endif
