@@ -41,6 +41,9 @@ extern const struct rest_operation rest_account_list, rest_account_set, rest_acc
 /* task.c */
 extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
 
+/* follow_up.c */
+extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remove, rest_queue_entry_send;
+
 /* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
  * Answers later. */
 void rest_file_answer(const struct rest_door *door, struct http_request *request);

@@ -11,6 +11,7 @@
 #include "server/services/agent_configuration.h"
 #include "server/services/event_log.h"
 #include "server/services/feed.h"
+#include "server/services/follow_up.h"
 #include "server/services/metrics.h"
 #include "server/services/reader.h"
 #include "server/services/slot.h"
@@ -154,6 +155,8 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                                  &is_done, error) &&
                add_usage(db, ending, &task, error) && note_limit(db, ending, &task, error) &&
                drop_jobs(db, ending->turn, error) && add_stop(db, ending->turn, error) &&
+               follow_up_after_turn(ending->services, db, task.rid, ending->turn->rid, outcome->task_status,
+                                    clock_now(), error) &&
                slot_fill(ending->services, db, clock_now(), error);
 }
 

@@ -201,6 +201,16 @@ static bool deliver_one(int folder, const char *source, const char *filename, st
         return true;
 }
 
+/* Which of the files of its upload the attachment is: a turn may have files of several. */
+static size_t number_in_upload(const struct store_attachments *attachments, size_t which)
+{
+        size_t number = 0;
+
+        for (size_t i = 0; i < which; i++)
+                number += !strcmp(attachments->items[i].upload, attachments->items[which].upload);
+        return number;
+}
+
 bool upload_deliver(const struct services *services, const char *task_id, const struct store_attachments *attachments,
                     struct error *error)
 {
@@ -210,8 +220,8 @@ bool upload_deliver(const struct services *services, const char *task_id, const 
                 return true;
         auto_fd folder = open_target(output, error);
         for (size_t i = 0; folder >= 0 && i < attachments->count; i++) {
-                auto_free char *source =
-                        text_format("%s/uploads/%s/%zu", services->data_folder, attachments->items[i].upload, i);
+                auto_free char *source = text_format("%s/uploads/%s/%zu", services->data_folder,
+                                                     attachments->items[i].upload, number_in_upload(attachments, i));
                 if (!deliver_one(folder, source, attachments->items[i].filename, error))
                         return false;
         }
