@@ -13,6 +13,7 @@ const struct tool *const mcp_tools[] = {
         &tool_read_task_file,
         &tool_list_tasks,
         &tool_follow_up_task,
+        &tool_fork_task,
         &tool_list_task_follow_up_queue,
         &tool_resume_task_follow_up_queue,
         &tool_rename_task,

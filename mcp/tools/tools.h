@@ -12,6 +12,7 @@ extern const struct tool tool_get_task_output;
 extern const struct tool tool_read_task_file;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_follow_up_task;
+extern const struct tool tool_fork_task;
 extern const struct tool tool_list_task_follow_up_queue;
 extern const struct tool tool_resume_task_follow_up_queue;
 extern const struct tool tool_rename_task;

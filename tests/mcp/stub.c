@@ -5,6 +5,7 @@
 #include "server/base/document.h"
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
+#include "server/services/fork.h"
 #include "server/services/model.h"
 #include "server/services/task.h"
 #include "server/services/template.h"
@@ -133,6 +134,14 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
         if (!strcmp(input->taskId, "crash"))
                 return error_set(error, ERROR_INTERNAL, "a secret reason");
         return error_set(error, ERROR_TASK_BUSY, NULL);
+}
+
+bool task_fork(struct call *call, const struct task_fork_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        stub.runs++;
+        *result = json_pack("{s:s, s:s, s:s}", "taskId", "copy", "status", "completed", "sourceTaskId", input->taskId);
+        return true;
 }
 
 bool queue_list(struct call *call, const struct queue_list_input *input, json_t **result, struct error *error)

@@ -31,6 +31,7 @@ int main(int argc, char **argv)
                 run_vault_turn_tests,
                 run_submission_tests,
                 run_follow_up_tests,
+                run_fork_tests,
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,
