@@ -18,6 +18,8 @@ static const struct field input_rows[] = {
         BOOLEAN_FIELD(
                 struct task_follow_up_input, queueIfBusy,
                 .help = "Queue it behind the turn that runs instead of refusing it; an idle task starts at once."),
+        BOOLEAN_FIELD(struct task_follow_up_input, pullLatest,
+                      .help = "Pull upstream changes into every repository before the turn; a conflict starts none."),
         STRING_FIELD(struct task_follow_up_input, deliverAt, .minimum = 1, .maximum = 60, .format = "date-time",
                      .help = "Send it later: a date and time with an offset from UTC, at most 30 days ahead."),
         INTEGER_FIELD(struct task_follow_up_input, deliverInMinutes, .minimum = 1, .maximum = 10000000,

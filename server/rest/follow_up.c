@@ -20,17 +20,11 @@ static const struct field edit_rows[] = {
                      .help = "The new time of a scheduled one, with an offset from UTC."),
         INTEGER_FIELD(struct queue_entry_input, deliverInMinutes, .minimum = 1, .maximum = 10000000,
                       .help = "Its new time as minutes from now."),
+        FLAG_FIELD(struct queue_entry_input, pullLatest, .help = "Whether upstream changes are pulled before it."),
 };
 static const struct field_table edit_input = FIELD_TABLE(struct queue_entry_input, edit_rows);
 
-/* The table has no row for what cannot be chosen yet: it stays as it is. */
-static bool run_queue_entry_edit(struct call *call, const void *input, json_t **result, struct error *error)
-{
-        struct queue_entry_input edit = *(const struct queue_entry_input *)input;
-
-        edit.pullLatest = -1;
-        return queue_entry_edit(call, &edit, result, error);
-}
+REST_SERVICE(queue_entry_edit, struct queue_entry_input)
 const struct rest_operation rest_queue_entry_edit = {
         .input = &edit_input, .output = &queue_entry_shape, .mode = REST_WRITES, .run = run_queue_entry_edit};
 

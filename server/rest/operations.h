@@ -44,6 +44,9 @@ extern const struct rest_operation rest_task_files, rest_task_share, rest_task_s
 /* follow_up.c */
 extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remove, rest_queue_entry_send;
 
+/* rewind.c */
+extern const struct rest_operation rest_task_rewind;
+
 /* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
  * Answers later. */
 void rest_file_answer(const struct rest_door *door, struct http_request *request);

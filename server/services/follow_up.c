@@ -6,6 +6,7 @@
 #include "server/services/access.h"
 #include "server/services/grants.h"
 #include "server/store/turn.h"
+#include "server/store/work.h"
 
 #define DUE_AT_ONCE 64
 
@@ -117,7 +118,25 @@ static bool is_paused(struct store_db *db, int64_t task, bool *result, struct er
         return store_queue_find_pause(db, task, &pause, result, error);
 }
 
-bool follow_up_next(const struct services *services, struct store_db *db, int64_t rid, int64_t now, struct error *error)
+static bool wants_pull(const struct store_task *task, const struct follow_up_batch *batch)
+{
+        /* A staged task begins with what is upstream then. */
+        for (size_t i = 0; i < batch->count && strcmp(task->status, "staged"); i++)
+                if (batch->items[i].pulls_latest)
+                        return true;
+        return false;
+}
+
+static bool ask_for_pull(struct store_db *db, int64_t task, int64_t now, struct error *error)
+{
+        bool is_asked;
+
+        return store_job_exists(db, "pull", task, &is_asked, error) &&
+               (is_asked || store_job_add(db, "pull", task, 0, now, now, error));
+}
+
+static bool deliver(const struct services *services, struct store_db *db, int64_t rid, int64_t now, bool is_pulled,
+                    struct error *error)
 {
         auto_follow_up_batch batch = {0};
         auto_store_task task = {0};
@@ -136,7 +155,20 @@ bool follow_up_next(const struct services *services, struct store_db *db, int64_
         if (!may)
                 return follow_up_pause(db, rid, "sender_denied", "Who sent the next follow-up may not change the task.",
                                        NULL, NULL, now, error);
-        return follow_up_batch_start(services, db, &task, &batch, now, error);
+        return !is_pulled && wants_pull(&task, &batch) ? ask_for_pull(db, rid, now, error)
+                                                       : follow_up_batch_start(services, db, &task, &batch, now, error);
+}
+
+bool follow_up_next(const struct services *services, struct store_db *db, int64_t task, int64_t now,
+                    struct error *error)
+{
+        return deliver(services, db, task, now, false, error);
+}
+
+bool follow_up_next_pulled(const struct services *services, struct store_db *db, int64_t task, int64_t now,
+                           struct error *error)
+{
+        return deliver(services, db, task, now, true, error);
 }
 
 bool follow_up_pause(struct store_db *db, int64_t task, const char *reason, const char *message, const char *details,

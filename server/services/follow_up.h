@@ -45,9 +45,13 @@ enum follow_up_way {
 /* Adds a follow-up; *id names it. ERROR_TASK_BUSY, ERROR_QUEUE_FULL, ERROR_SCHEDULE_FULL. In a piece of work. */
 MUST_CHECK bool follow_up_add(const struct services *services, struct store_db *db, const struct follow_up_new *new,
                               enum follow_up_way way, char id[ID_SIZE], struct error *error);
-/* Delivers what the queue holds if the task is not at work and the queue not paused. In a piece of work. */
+/* Delivers what the queue holds if the task is not at work and the queue not paused; what wants upstream changes pulled
+ * first is left to a job that does it. In a piece of work. */
 MUST_CHECK bool follow_up_next(const struct services *services, struct store_db *db, int64_t task, int64_t now,
                                struct error *error);
+/* The same once upstream changes were pulled for it. */
+MUST_CHECK bool follow_up_next_pulled(const struct services *services, struct store_db *db, int64_t task, int64_t now,
+                                      struct error *error);
 /* What becomes of the queue when a turn has ended, the task being in `status` now: it is delivered or paused. In the
  * piece of work that records the end. */
 MUST_CHECK bool follow_up_after_turn(const struct services *services, struct store_db *db, int64_t task, int64_t turn,

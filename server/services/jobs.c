@@ -23,6 +23,7 @@ static const struct job_kind kinds[] = {
         {"check", check_run, .needs_task = false},
         {"deadline", deadline_run, .needs_task = false},
         {"stop", stop_run, .needs_task = true},
+        {"pull", pull_run, .needs_task = true, .is_slow = true},
 };
 
 struct running_job {

@@ -117,6 +117,8 @@ job_work check_run;
 job_work deadline_run;
 /* container.c; with the task locked: stops the container of a task that was stopped, unless it works again. */
 job_work stop_run;
+/* pull.c; with the task locked: pulls, then delivers the follow-ups that asked for it, or pauses their queue. */
+job_work pull_run;
 /* Tells the prompt of this turn from now on nobody but the launch may withdraw: false once it has begun to be told. */
 bool launch_is_requesting(struct runtime *runtime, int64_t turn);
 
@@ -199,7 +201,10 @@ MUST_CHECK bool container_remove(struct runtime *runtime, int64_t task, const ch
 /* Whether the engine may answer the next time. */
 bool engine_error_is_passing(enum error_code code);
 
-/* workspace.c; *is_renewed says that an earlier one had been removed. */
+/* workspace.c */
+/* The branch that the task chose, else the environment's, else NULL for the remote's default. */
+const char *workspace_branch(const json_t *chosen, const struct environment_repository *repository);
+/* *is_renewed says that an earlier one had been removed. */
 MUST_CHECK bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
                                  const struct environment *environment, bool *is_renewed, struct error *error);
 /* Removes it. With the task locked. */

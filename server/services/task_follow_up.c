@@ -7,6 +7,7 @@
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
 #include "server/services/model.h"
+#include "server/services/pull.h"
 #include "server/services/receipt.h"
 #include "server/services/runtime.h"
 #include "server/services/spend.h"
@@ -122,6 +123,12 @@ struct plan {
         int64_t deliver_at;
 };
 
+/* A staged task begins with what is upstream then. */
+static bool is_pull_due(const struct store_task *task, const struct task_follow_up_input *input)
+{
+        return input->pullLatest && strcmp(task->status, "staged");
+}
+
 static bool plan_of(const struct call *call, const struct store_task *task, const struct task_follow_up_input *input,
                     struct plan *plan, struct error *error)
 {
@@ -136,6 +143,10 @@ static bool plan_of(const struct call *call, const struct store_task *task, cons
         if (!strcmp(call->actor->task_id, task->id) && plan->way != FOLLOW_UP_LATER)
                 return error_set(error, ERROR_INVALID_INPUT,
                                  "A task cannot follow up itself at once; set deliverAt or deliverInMinutes.");
+        /* It was busy when the upstream changes would have been pulled, and is not any more. */
+        if (plan->way == FOLLOW_UP_AT_ONCE && is_pull_due(task, input) && input->prepared &&
+            !input->prepared->is_pulled)
+                plan->way = FOLLOW_UP_QUEUED;
         return plan->way != FOLLOW_UP_LATER || !runtime_is_put_away(call->services->runtime, task->rid) ||
                error_set(error, ERROR_TASK_SOURCE_BUSY, NULL);
 }
@@ -176,6 +187,7 @@ static bool send(struct call *call, const struct store_task *task, const struct 
                                     .model = input->model,
                                     .reasoning_effort = input->reasoningEffort,
                                     .speed = input->speed,
+                                    .pulls_latest = input->pullLatest && plan->way != FOLLOW_UP_AT_ONCE,
                                     .upload = input->prepared ? input->prepared->upload : NULL,
                                     .now = call->now,
                                     .deliver_at = plan->deliver_at,
@@ -192,7 +204,7 @@ static bool send(struct call *call, const struct store_task *task, const struct 
 
 bool task_follow_up_is_prepared_first(const struct task_follow_up_input *input)
 {
-        return input->attachments.count > 0;
+        return input->attachments.count > 0 || input->pullLatest;
 }
 
 bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *input, struct error *error)
@@ -211,6 +223,13 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
         receipt_fingerprint(call, input->prepared->fingerprint);
+        if (plan.way == FOLLOW_UP_AT_ONCE && is_pull_due(&task, input)) {
+                if (!pull_before_turn(call->services, call->db, &task, error))
+                        return false;
+                input->prepared->is_pulled = true;
+        }
+        if (!input->attachments.count)
+                return true;
         input->prepared->upload = upload_write(call->services, &input->attachments, NULL, error);
         return input->prepared->upload != NULL;
 }

@@ -7,6 +7,8 @@
 #include "server/services/follow_up.h"
 #include "server/services/fork.h"
 #include "server/services/model.h"
+#include "server/services/pull.h"
+#include "server/services/rewind.h"
 #include "server/services/task.h"
 #include "server/services/template.h"
 
@@ -136,11 +138,27 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
         return error_set(error, ERROR_TASK_BUSY, NULL);
 }
 
+bool task_pull(struct call *call, const struct task_pull_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        stub.runs++;
+        *result = json_pack("{s:s, s:b, s:[]}", "taskId", input->taskId, "success", true, "repos");
+        return true;
+}
+
 bool task_fork(struct call *call, const struct task_fork_input *input, json_t **result, struct error *error)
 {
         (void)call, (void)error;
         stub.runs++;
         *result = json_pack("{s:s, s:s, s:s}", "taskId", "copy", "status", "completed", "sourceTaskId", input->taskId);
+        return true;
+}
+
+bool rewind_list(struct call *call, const struct rewind_list_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        run_read();
+        *result = json_pack("{s:s, s:s, s:[]}", "taskId", input->taskId, "status", "empty", "points");
         return true;
 }
 

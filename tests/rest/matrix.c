@@ -79,7 +79,10 @@ static const struct row {
         {"GET", "/tasks/$TASK/files", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/file?path=$FILE", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
+        {"POST", "/tasks/$TASK/pull", "{}", "aaDH"}, /* it has no container */
         {"POST", "/tasks/$TASK/fork", "{}", "aaDH"}, /* there is nothing to copy of a staged task */
+        {"GET", "/tasks/$TASK/rewind-points", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/rewind", "{\"pointId\":0}", "HHDH"}, /* it has none */
         {"GET", "/tasks/$TASK/follow-up-queue", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-up-queue/resume", "{}", "AADH"},
         {"PATCH", "/tasks/$TASK/follow-up-queue/$ENTRY", "{\"instructions\":\"other\",\"version\":1}",
@@ -98,7 +101,9 @@ static const struct row {
         {NULL, "read_task_file", "{\"taskId\":\"$TASK\",\"path\":\"$FILE\"}", "AAAH"},
         {NULL, "list_tasks", "{}", "AAAA"},
         {NULL, "follow_up_task", "{\"taskId\":\"$TASK\",\"instructions\":\"more\"}", "AADH"},
+        {NULL, "pull_task_changes", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "fork_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
+        {NULL, "list_task_rewind_points", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "list_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "resume_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AADH"},
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},

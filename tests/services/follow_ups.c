@@ -83,7 +83,7 @@ static json_t *change(struct world *world, const struct actor *actor, call_work 
 
 struct due {
         const struct world *world;
-        int64_t now;
+        int64_t now, task;
 };
 
 static bool deliver_work(struct store_db *db, void *context, struct error *error)
@@ -97,7 +97,7 @@ static bool deliver_work(struct store_db *db, void *context, struct error *error
 /* As the scheduler does when its time has come. */
 static void deliver_due(struct world *world, int64_t now)
 {
-        struct due due = {world, now};
+        struct due due = {world, now, 0};
         auto_error error = {0};
 
         assert_true(store_write(world->services.store, deliver_work, &due, &error));
@@ -436,6 +436,34 @@ static void a_task_wakes_itself_with_a_heading_that_only_its_agent_reads(void **
         assert_non_null(strstr(turn.given, "\n\nlook again"));
 }
 
+static bool pulled_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct due *due = context;
+
+        return follow_up_next_pulled(&due->world->services, db, due->task, due->now, error);
+}
+
+static void what_wants_upstream_changes_waits_for_their_pull(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "first"), *plain = queue(world, task, "one");
+        struct due due = {world, world->now, world_number(world, "SELECT rid FROM tasks")};
+        auto_error error = {0};
+
+        json_decref(send(world, SEND(.taskId = task, .instructions = "two", .queueIfBusy = true, .pullLatest = true)));
+        auto_json *list = listed(world, world->dev, task);
+        assert_true(json_is_true(json_object_get(entry(list, 1), "pullLatest")));
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        assert_status(world, task, "completed");
+        assert_int_equal(world_number(world, "SELECT count(*) FROM jobs WHERE kind = 'pull'"), 1);
+        json_decref(resume(world, task));
+        assert_int_equal(world_number(world, "SELECT count(*) FROM jobs WHERE kind = 'pull'"), 1);
+        assert_true(store_write(world->services.store, pulled_work, &due, &error));
+        auto_store_turn turn = world_turn(world, task);
+        assert_string_equal(turn.shown, "one\n\ntwo");
+        assert_status(world, task, "running");
+}
+
 static bool shift_work(struct store_db *db, void *context, struct error *error)
 {
         return store_follow_up_shift(db, *(int64_t *)context, error);
@@ -497,6 +525,7 @@ int run_follow_up_tests(void)
                 TEST(a_scheduled_one_is_sent_early_or_moved),
                 TEST(who_lost_access_does_not_send_any_more),
                 TEST(a_task_wakes_itself_with_a_heading_that_only_its_agent_reads),
+                TEST(what_wants_upstream_changes_waits_for_their_pull),
                 TEST(a_delay_moves_with_the_clock_and_a_time_of_day_does_not),
                 TEST(a_container_with_scheduled_follow_ups_is_stopped_but_not_removed),
 #undef TEST

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
                 run_submission_tests,
                 run_follow_up_tests,
                 run_fork_tests,
+                run_rewind_tests,
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,

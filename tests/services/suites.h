@@ -12,6 +12,7 @@ int run_event_tests(void);
 int run_feed_tests(void);
 int run_follow_up_tests(void);
 int run_fork_tests(void);
+int run_rewind_tests(void);
 int run_identity_tests(void);
 int run_limit_tests(void);
 int run_list_tests(void);
