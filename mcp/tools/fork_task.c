@@ -46,7 +46,8 @@ const struct tool tool_fork_task = {
         .input = &input,
         .output = &output,
         .hints = {.is_open_world = true},
-        .toolset = "core",
+        .toolset = "conversation",
+        .needs = PERMISSION_BIT(TASKS_CREATE),
         .mode = TOOL_BLOCKS,
         .run = run,
 };

@@ -25,7 +25,8 @@ const struct tool tool_list_task_follow_up_queue = {
         .input = &input,
         .output = &queue_shape,
         .hints = {.reads_only = true, .is_idempotent = true},
-        .toolset = "core",
+        .toolset = "conversation",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_READS,
         .run = run,
 };

@@ -41,7 +41,8 @@ const struct tool tool_list_task_rewind_points = {
         .input = &input,
         .output = &output,
         .hints = {.reads_only = true, .is_idempotent = true},
-        .toolset = "core",
+        .toolset = "conversation",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_READS,
         .run = run,
 };

@@ -43,7 +43,9 @@ const struct tool tool_pull_task_changes = {
         .input = &input,
         .output = &output,
         .hints = {.is_open_world = true, .is_idempotent = true},
-        .toolset = "core",
+        .toolset = "conversation",
+        .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .mode = TOOL_BLOCKS,
+        .reports_progress = true,
         .run = run,
 };

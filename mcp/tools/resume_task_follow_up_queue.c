@@ -32,7 +32,8 @@ const struct tool tool_resume_task_follow_up_queue = {
         .input = &input,
         .output = &output,
         .hints = {.is_idempotent = true, .is_open_world = true},
-        .toolset = "core",
+        .toolset = "conversation",
+        .needs = PERMISSION_BIT(TASKS_CHANGE) | PERMISSION_BIT(TASKS_CHANGE_ANY),
         .mode = TOOL_WRITES,
         .run = run,
 };

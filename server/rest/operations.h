@@ -8,11 +8,19 @@
 /* session.c */
 extern const struct rest_operation rest_login; /* described here, answered by rest_login_answer */
 extern const struct rest_operation rest_logout;
+extern const struct field_table rest_login_output; /* what tells of a session that begins */
 /* Checks name and password and begins a session, whose token goes into a cookie. Answers later. */
 void rest_login_answer(const struct rest_door *door, struct http_request *request);
 
+/* setup.c */
+extern const struct rest_operation rest_setup_get, rest_setup;
 /* me.c */
 extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password;
+/* totp.c */
+extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp_renew, rest_totp_remove,
+        rest_totp_reset;
+/* grant.c */
+extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
@@ -46,6 +54,12 @@ extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remov
 
 /* rewind.c */
 extern const struct rest_operation rest_task_rewind;
+
+/* upload.c */
+extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */
+extern const struct rest_operation rest_upload_list, rest_upload_remove;
+/* Keeps the body's file for a later submission of the caller's. Answers later. */
+void rest_upload_answer(const struct rest_door *door, struct http_request *request);
 
 /* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
  * Answers later. */

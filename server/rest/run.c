@@ -66,12 +66,20 @@ static void finish(struct running *running, bool is_good, struct error *error)
         free(running);
 }
 
+static bool let_in(struct running *running, struct error *error)
+{
+        if (!running->operation->is_public)
+                return caller_authenticate(&running->caller, error);
+        running->caller.actor = actor_nobody;
+        return true;
+}
+
 static bool work(struct store_db *db, void *context, struct error *error)
 {
         struct running *running = context;
 
         running->caller.db = db;
-        if (!caller_authenticate(&running->caller, error))
+        if (!let_in(running, error))
                 return false;
         struct call call = caller_as_call(&running->caller, "rest", running->arguments.document);
         return running->operation->run(&call, running->arguments.input, &running->result, error);
@@ -102,7 +110,7 @@ static bool run_here(struct running *running, struct error *error)
         struct caller *caller = &running->caller;
 
         caller->db = services_reader(caller->services, error);
-        if (!caller->db || !caller_authenticate(caller, error))
+        if (!caller->db || !let_in(running, error))
                 return false;
         if (running->operation->mode == REST_WRITES)
                 return (!wants_preparing(running) || prepare(running, error)) &&
@@ -195,11 +203,23 @@ static void postpone_whole(struct running *from)
                 submit(running, pool_submit, read_and_block);
 }
 
+static bool read_now(struct running *running, struct error *error)
+{
+        const struct rest_operation *operation = running->operation;
+        const json_t *document = running->arguments.document;
+
+        if (!operation->is_public)
+                return caller_read(&running->caller, "rest", operation->run, running->arguments.input, document,
+                                   &running->result, error);
+        running->caller.actor = actor_nobody;
+        struct call call = caller_as_call(&running->caller, "rest", document);
+        return operation->run(&call, running->arguments.input, &running->result, error);
+}
+
 static void run_now(struct running *running)
 {
         auto_error error = {0};
-        bool is_good = caller_read(&running->caller, "rest", running->operation->run, running->arguments.input,
-                                   running->arguments.document, &running->result, &error);
+        bool is_good = read_now(running, &error);
 
         answer(running, is_good, &error);
         running_clear(running);

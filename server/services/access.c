@@ -7,6 +7,9 @@ static const struct grants everything = {.is_administrator = true};
 const struct actor actor_local = {
         .user_name = "local administrator", .credential = CREDENTIAL_LOCAL, .grants = &everything};
 
+static const struct grants no_grants;
+const struct actor actor_nobody = {.credential = CREDENTIAL_NONE, .grants = &no_grants};
+
 struct actor *actor_copy(const struct actor *actor)
 {
         struct actor *copy = memory_new(sizeof *copy);
@@ -46,6 +49,16 @@ bool access_allows(const struct actor *actor, enum permission permission, int64_
                         bits |= bound;
         }
         return bits & permission_bit(permission);
+}
+
+bool access_allows_somewhere(const struct actor *actor, uint64_t permissions)
+{
+        const struct grants *grants = actor->grants;
+        uint64_t bits = grants->server | grants->everywhere;
+
+        for (size_t i = 0; i < grants->count; i++)
+                bits |= grants->environments[i].permissions;
+        return grants->is_administrator || (bits & permissions);
 }
 
 /* The permissions that mean something in an environment. */

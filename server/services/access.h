@@ -18,7 +18,17 @@ enum permission {
         PERMISSION_COUNT
 };
 
-enum credential { CREDENTIAL_LOCAL, CREDENTIAL_SESSION, CREDENTIAL_API_KEY, CREDENTIAL_OAUTH, CREDENTIAL_TASK };
+/* As a bit, in constant expressions: PERMISSION_BIT(TASKS_VIEW). */
+#define PERMISSION_BIT(constant) (UINT64_C(1) << PERMISSION_##constant)
+
+enum credential {
+        CREDENTIAL_LOCAL,
+        CREDENTIAL_SESSION,
+        CREDENTIAL_API_KEY,
+        CREDENTIAL_OAUTH,
+        CREDENTIAL_TASK,
+        CREDENTIAL_NONE, /* nobody has said who calls */
+};
 
 #define ACTOR_NAME_SIZE 128
 
@@ -41,12 +51,15 @@ struct actor {
         enum credential credential;
         char credential_id[ID_SIZE];
         char task_id[ID_SIZE];       /* of a task token, else "" */
+        uint32_t toolsets;           /* that the credential is limited to; 0: to none */
         uint64_t generation;         /* of the store when the grants were read */
         const struct grants *grants; /* borrowed: valid until the thread that resolved it authenticates again */
 };
 
 /* Who acts through the command line on the server's machine: may do everything, is nobody in the store. */
 extern const struct actor actor_local;
+/* Who calls what is open to everybody: may do nothing else. */
+extern const struct actor actor_nobody;
 
 /* A copy with grants of its own, for work that goes on after the thread has turned to other calls; actor_free it. */
 struct actor *actor_copy(const struct actor *actor);
@@ -61,6 +74,8 @@ MUST_CHECK bool permission_parse(const char *string, enum permission *permission
 
 /* Whether the actor has the permission in the environment (rid), or at the server for a server permission. */
 bool access_allows(const struct actor *actor, enum permission permission, int64_t environment);
+/* Whether the actor has one of the permissions (bits) anywhere at all. */
+bool access_allows_somewhere(const struct actor *actor, uint64_t permissions);
 /* Whether the environment is visible: any binding that reaches it. */
 bool access_sees_environment(const struct actor *actor, int64_t environment);
 /* The answer for viewing a task: private tasks need ownership and tasks:view, or tasks:view_any. */
@@ -83,6 +98,10 @@ MUST_CHECK bool access_require(const struct actor *actor, enum permission permis
  * user, all alike. `token` is the bearer credential as sent. */
 MUST_CHECK bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor,
                                         struct error *error);
+/* The same for an access token of the OAuth server, which is good only while MCP_OAUTH_ENABLED is on and only for the
+ * MCP endpoint: no other door may ask for it. */
+MUST_CHECK bool access_authenticate_oauth(struct store_db *db, const char *token, struct actor *actor,
+                                          struct error *error);
 /* Resolves the credential of an actor again, as if it were shown now: *fresh is a copy with the present grants
  * (actor_free it), *expires_at the time (ms) at which it ends, 0 for never. ERROR_UNAUTHENTICATED when it is no longer
  * good. */

@@ -43,7 +43,8 @@ static bool pull_locked(const struct services *services, struct store_db *db, co
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
         return workspace_ensure(runtime, db, task, environment, &is_renewed, error) &&
                container_ensure(runtime, db, task, environment, error) &&
-               pull_repositories(services, task, environment, &report, error) && pull_report_check(&report, error);
+               pull_repositories(services, task, environment, NULL, &report, error) &&
+               pull_report_check(&report, error);
 }
 
 bool pull_before_turn(const struct services *services, struct store_db *db, const struct store_task *task,
@@ -133,7 +134,7 @@ static bool pull(struct call *call, const struct store_task *task, struct pull_r
         if (!is_found || is_at_work(&now))
                 return error_set(error, ERROR_TASK_BUSY, NULL);
         return check_container(call->services, &now, error) &&
-               pull_repositories(call->services, &now, environment, report, error);
+               pull_repositories(call->services, &now, environment, call, report, error);
 }
 
 static bool audit_work(struct store_db *db, void *context, struct error *error)

@@ -22,11 +22,12 @@ struct pull_report {
 void pull_report_clear(struct pull_report *report);
 #define auto_pull_report CLEANUP(pull_report_clear) struct pull_report
 
-/* Pulls every repository of the environment, in the container that runs. The task is locked by the caller. False when
- * nothing could be pulled at all: the engine is gone, the server stops. Blocks for as long as it takes. */
+/* Pulls every repository of the environment, in the container that runs. The task is locked by the caller. `call`, if
+ * it is not NULL, is told of the progress. False when nothing could be pulled at all: the engine is gone, the server
+ * stops. Blocks for as long as it takes. */
 MUST_CHECK bool pull_repositories(const struct services *services, const struct store_task *task,
-                                  const struct environment *environment, struct pull_report *report,
-                                  struct error *error);
+                                  const struct environment *environment, const struct call *call,
+                                  struct pull_report *report, struct error *error);
 /* Waits for pulls of an earlier process that still run in the container, and has them ended if they do not. */
 MUST_CHECK bool pull_settle(const struct services *services, const char *task_id, struct error *error);
 /* Starts the container if it is stopped, and pulls. ERROR_PULL_CONFLICT, ERROR_PULL_FAILED with {repos},

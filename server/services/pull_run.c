@@ -14,6 +14,7 @@
 #include "server/base/path.h"
 #include "server/services/credential.h"
 #include "server/services/environment.h"
+#include "server/services/progress.h"
 #include "server/services/pull_script.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
@@ -44,6 +45,8 @@ struct part {
 struct pull {
         const struct services *services;
         const struct store_task *task;
+        const struct call *call; /* NULL: nobody is told of the progress */
+        int64_t steps;
         json_t *chosen; /* branches of the task */
         char *control, *folder;
         struct part parts[REPOSITORIES_MAXIMUM];
@@ -300,6 +303,14 @@ static bool is_any_missing(struct pull *pull)
         return is_any;
 }
 
+static void report(struct pull *pull, const char *what, const char *which)
+{
+        auto_free char *message = text_format("%s%s", what, which);
+
+        if (pull->call)
+                call_report(pull->call, ++pull->steps, 0, message);
+}
+
 static bool run_all(struct pull *pull, struct error *error)
 {
         bool is_any = pull->count > 0;
@@ -312,9 +323,11 @@ static bool run_all(struct pull *pull, struct error *error)
                         if (!pull->parts[i].is_wanted)
                                 continue;
                         json_decref(take(pull->parts[i].result));
+                        report(pull, "The remote is asked: ", pull->parts[i].repository->name);
                         gather(pull, &pull->parts[i]);
                         is_needed = is_needed || pull->parts[i].is_wanted;
                 }
+                report(pull, "The workspace is brought up to date", "");
                 if (is_needed && !run(pull, error))
                         return false;
                 is_any = is_any_missing(pull);
@@ -334,13 +347,15 @@ static void fill_report(struct pull *pull, struct pull_report *report)
 }
 
 bool pull_repositories(const struct services *services, const struct store_task *task,
-                       const struct environment *environment, struct pull_report *report, struct error *error)
+                       const struct environment *environment, const struct call *call, struct pull_report *report,
+                       struct error *error)
 {
         auto_free char *secrets = task_path_secrets(services->data_folder, task->id);
         auto_error ignored = {0};
         CLEANUP(pull_clear)
         struct pull pull = {.services = services,
                             .task = task,
+                            .call = call,
                             .chosen = document_parse(task->branches, strlen(task->branches), &ignored),
                             .control = task_path_control(services->data_folder, task->id),
                             .folder = path_join(secrets, PULL_FOLDER),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/log.h"
+#include "server/services/uploaded.h"
 #include "server/store/follow_up.h"
 
 #define HOUR_MS 3600000
@@ -165,4 +166,5 @@ void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
 {
         for (size_t i = 0; i < COUNT_OF(measures); i++)
                 apply(runtime, db, &measures[i], now);
+        uploaded_expire(runtime->services, db, now);
 }

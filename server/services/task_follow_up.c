@@ -230,7 +230,7 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
         }
         if (!input->attachments.count)
                 return true;
-        input->prepared->upload = upload_write(call->services, &input->attachments, NULL, error);
+        input->prepared->upload = upload_write(call, &input->attachments, NULL, error);
         return input->prepared->upload != NULL;
 }
 
@@ -250,7 +250,8 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
             !check(call, &task, input, &plan, error))
                 return false;
-        return send(call, &task, input, &plan, &follow_up, error) &&
+        return upload_take(call, input->prepared ? input->prepared->upload : NULL, error) &&
+               send(call, &task, input, &plan, &follow_up, error) &&
                receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
                audit_write(call->db, call->actor, "task.follow_up", task.id, NULL, error) &&
                render(call, task.id, &follow_up, result, error);

@@ -7,7 +7,9 @@
 #include "server/services/grants.h"
 #include "server/services/password.h"
 #include "server/services/role.h"
+#include "server/services/setup_code.h"
 #include "server/services/write.h"
+#include "server/store/oauth.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
 
@@ -97,7 +99,10 @@ bool user_add(struct call *call, const struct user_add_input *input, json_t **re
         if (!access_require(call->actor, PERMISSION_USERS_MANAGE, error) ||
             (input->password && !password_hash(input->password, with.hash, error)))
                 return false;
-        return call_write(call, add_work, &with, result, error);
+        if (!call_write(call, add_work, &with, result, error))
+                return false;
+        setup_code_remove(call->services->data_folder);
+        return true;
 }
 
 static void append_user(const struct store_user *user, void *context)
@@ -152,7 +157,8 @@ static bool set_disabled(struct call *call, const struct user_name_input *input,
 
         if (!store_user_find(call->db, input->name, &user, error) || !user_require_manage(call, user.rid, error) ||
             !store_user_set_disabled(call->db, user.rid, is_disabled, error) ||
-            (is_disabled && !store_session_end_all(call->db, user.rid, "", error)) ||
+            (is_disabled && (!store_session_end_all(call->db, user.rid, "", error) ||
+                             !store_oauth_grants_end(call->db, user.rid, NULL, NULL, error))) ||
             !audit_write(call->db, call->actor, is_disabled ? "user.disable" : "user.enable", user.name, NULL, error))
                 return false;
         *result = json_pack("{s:s, s:b}", "name", user.name, "disabled", is_disabled);

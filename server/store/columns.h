@@ -30,7 +30,7 @@
 
 #define KEY_COLUMNS                                                                                                    \
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
-        "u.is_disabled"
+        "u.is_disabled, k.toolsets"
 
 #define SECRET_COLUMNS                                                                                                 \
         "s.rid, s.environment, s.user, e.name, u.name, s.name, s.value, s.given_as, s.path, s.is_for_tasks, "          \
@@ -42,7 +42,14 @@
         "a.rid, a.user, u.name, a.agent, a.variable, a.value, a.refused_at, a.refused_reason, a.created_at, "          \
         "a.updated_at FROM provider_accounts a LEFT JOIN users u ON u.rid = a.user"
 
-#define SESSION_COLUMNS "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled"
+#define SESSION_COLUMNS                                                                                                \
+        "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled, s.signed_in_at, s.is_sso"
+
+#define OAUTH_GRANT_LIST                                                                                               \
+        "g.rid, g.id, g.client, g.resource, g.scope, g.last_used_at, g.expires_at, u.rid, u.id, u.name, u.is_disabled"
+#define OAUTH_GRANT_COLUMNS OAUTH_GRANT_LIST " FROM oauth_grants g JOIN users u ON u.rid = g.user"
+
+#define UPLOADED_COLUMNS "id, filename, size, created_at, expires_at"
 
 #define BUILD_COLUMNS                                                                                                  \
         "b.rid, b.environment, b.id, b.state, b.is_fresh, u.id, u.name, b.created_at, b.started_at, b.ended_at, "      \

@@ -160,5 +160,5 @@ int main(void)
 
         secret_init();
         return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests() + run_pool_tests() +
-               run_seal_tests();
+               run_otp_tests() + run_jwt_tests() + run_seal_tests() + run_url_tests();
 }

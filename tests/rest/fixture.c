@@ -13,7 +13,7 @@
 #include "server/services/role.h"
 #include "server/services/user.h"
 
-int rest_set_up(void **state)
+int rest_set_up_empty(void **state)
 {
         struct rest_fixture *fixture = memory_new(sizeof *fixture);
         struct http_server_options options = {.threads = 1, .stop_timeout_ms = 1000};
@@ -37,16 +37,25 @@ int rest_set_up(void **state)
         services->docker = docker_new("unix:///nonexistent/docker.sock", &error);
         assert_non_null(services->docker);
         fixture->context.services = fixture->context.mcp.services = services;
-        fixture->context.rest.services = services;
-        fixture->context.rest.pool = fixture->context.mcp.pool = pool_new(2, 20);
+        fixture->context.rest.services = fixture->context.oauth.services = services;
+        fixture->context.oauth.pool = fixture->context.rest.pool = fixture->context.mcp.pool = pool_new(2, 20);
         routes_apply(&fixture->context, &options);
         fixture->server = http_server_start(&options, &error);
         assert_string_equal(error.message, "");
         fixture->connection = connection_open(fixture->server);
-        fixture->administrator = rest_key(fixture, "root", "Server Admin");
         login_limit_reset();
         *state = fixture;
         return 0;
+}
+
+int rest_set_up(void **state)
+{
+        int failed = rest_set_up_empty(state);
+        struct rest_fixture *fixture = *state;
+
+        if (!failed)
+                fixture->administrator = rest_key(fixture, "root", "Server Admin");
+        return failed;
 }
 
 int rest_tear_down(void **state)

@@ -16,6 +16,8 @@ struct rest_fixture {
         char *administrator; /* a key of a server administrator */
 };
 
+/* Without any user. */
+int rest_set_up_empty(void **state);
 int rest_set_up(void **state);
 int rest_tear_down(void **state);
 
@@ -35,9 +37,12 @@ void rest_setting(struct rest_fixture *fixture, const char *name, const char *va
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_setup_tests(void);
+int run_totp_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_body_size_tests(void);
 int run_reference_tests(void);
+int run_upload_tests(void);
 
 #endif

@@ -285,7 +285,7 @@ static void files_wait_with_their_follow_up_and_are_the_turns_then(void **state)
 {
         struct world *world = *state;
         auto_free char *task = world_task(world, world->dev, "main", "first");
-        struct attachment_input files[] = {{"a.txt", "A", "utf8"}}, others[] = {{"b.txt", "B", "utf8"}};
+        struct attachment_input files[] = {{"a.txt", "A", "utf8", NULL}}, others[] = {{"b.txt", "B", "utf8", NULL}};
         struct task_follow_up_input input =
                 SEND(.taskId = task, .instructions = "one", .queueIfBusy = true, .attachments = {files, 1});
 
