@@ -422,6 +422,10 @@ bool pull_settle(const struct services *services, const char *task_id, struct er
         auto_free char *control = task_path_control(services->data_folder, task_id),
                        *requests = control_path_requests(control), *runs = control_path_runs(control);
 
-        return settle_folder(services, task_id, control, requests, "start-", error) &&
-               settle_folder(services, task_id, control, runs, "", error);
+        if (!settle_folder(services, task_id, control, requests, "start-", error) ||
+            !settle_folder(services, task_id, control, runs, "", error))
+                return false;
+        /* What is over, or cannot be ended, is not waited for again. */
+        control_forget(control, PULL_RUN_PREFIX, "");
+        return true;
 }
