@@ -83,6 +83,13 @@ static void login(struct http_request *request, void *context)
         rest_login_answer(&server->rest, request);
 }
 
+static void upload(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_upload_answer(&server->rest, request);
+}
+
 static void oidc_start(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
@@ -122,13 +129,6 @@ static void login_style(struct http_request *request, void *context)
 {
         (void)context;
         html_style(request);
-}
-
-static void upload(struct http_request *request, void *context)
-{
-        const struct routes_context *server = context;
-
-        rest_upload_answer(&server->rest, request);
 }
 
 static void file(struct http_request *request, void *context)
@@ -250,6 +250,15 @@ static const struct field_table *with_uploads(const struct field_table *input)
         return table;
 }
 
+static struct bound_rules bounds_of(const struct tool *tool)
+{
+        struct bound_rules bounds = tool->bounds;
+
+        if (!bounds.ceiling)
+                bounds.ceiling = BOUND_CEILING;
+        return bounds;
+}
+
 /* A tool is an operation of the same service, with the same tables. */
 static void make_operations(void)
 {
@@ -266,7 +275,8 @@ static void make_operations(void)
                                                               .run = tool->run,
                                                               .is_prepared_first = tool->is_prepared_first,
                                                               .prepare = tool->prepare,
-                                                              .release = tool->release};
+                                                              .release = tool->release,
+                                                              .bounds = bounds_of(tool)};
         }
 }
 

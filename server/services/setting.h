@@ -16,6 +16,7 @@ struct settings {
         const char *docker_host;
         bool mcp_server_enabled;
         bool mcp_oauth_enabled;
+        bool mcp_oauth_client_documents;          /* clients may be known by a metadata document at a URL */
         const char *mcp_oauth_redirect_hosts;     /* hosts that clients may redirect to; NULL: any */
         int64_t mcp_oauth_fresh_sign_in_minutes;  /* how old the sign-in may be at consent; 0: any age */
         const char *mcp_public_base_url;          /* origin that MCP clients use; NULL: the site's */

@@ -69,9 +69,14 @@ static const struct field rows[] = {
         BOOLEAN(MCP_OAUTH_ENABLED, mcp_oauth_enabled,
                 .help = "Whether MCP clients may sign people in by OAuth. Needs an https SITE_URL, except on "
                         "loopback."),
+        BOOLEAN(MCP_OAUTH_CLIENT_DOCUMENTS, mcp_oauth_client_documents, .preset = true,
+                .help = "Whether an OAuth client may be one that publishes its metadata at a URL, which the server "
+                        "then "
+                        "fetches. Switch it off where the server cannot reach the internet: clients register then."),
         STRING(MCP_OAUTH_REDIRECT_HOSTS, mcp_oauth_redirect_hosts, .minimum = 1, .maximum = 4000,
                .is_valid = oauth_hosts_are_valid, .shape = "host names, or *. and one, a line or comma between them",
-               .help = "Hosts that OAuth clients may send people back to, and may publish their metadata on; "
+               .help = "Hosts that OAuth clients may send people back to, and that those may publish their metadata "
+                       "on; "
                        "`*.example.com` is every name below example.com. Loopback is always allowed. Default: any."),
         INTEGER(MCP_OAUTH_FRESH_SIGN_IN_MINUTES, mcp_oauth_fresh_sign_in_minutes, .maximum = 43200,
                 .help = "How long ago at most a person has to have signed in to approve an OAuth client; 0 for any "

@@ -30,11 +30,14 @@ int main(int argc, char **argv)
                 run_vault_tests,
                 run_vault_turn_tests,
                 run_submission_tests,
+                run_follow_up_tests,
+                run_fork_tests,
+                run_rewind_tests,
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,
-                run_public_url_tests,
                 run_question_tests,
+                run_public_url_tests,
         };
         /* clang-format on */
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,
