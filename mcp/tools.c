@@ -6,9 +6,11 @@
 #include "mcp/tools/tools.h"
 
 const struct tool *const mcp_tools[] = {
-        &tool_list_environments, &tool_list_templates, &tool_create_task,    &tool_get_task,
-        &tool_get_task_output,   &tool_read_task_file, &tool_list_tasks,     &tool_follow_up_task,
-        &tool_rename_task,       &tool_stop_task,      &tool_interrupt_task,
+        &tool_list_environments, &tool_list_templates,   &tool_create_task,     &tool_get_task,
+        &tool_get_task_output,   &tool_read_task_file,   &tool_list_tasks,      &tool_follow_up_task,
+        &tool_rename_task,       &tool_list_task_groups, &tool_get_task_group,  &tool_rename_group,
+        &tool_set_task_pinned,   &tool_set_group_pinned, &tool_set_task_snooze, &tool_set_group_snooze,
+        &tool_set_task_winner,   &tool_set_task_loser,   &tool_stop_task,       &tool_interrupt_task,
 };
 const size_t mcp_tool_count = COUNT_OF(mcp_tools);
 

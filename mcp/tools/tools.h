@@ -13,6 +13,15 @@ extern const struct tool tool_read_task_file;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_follow_up_task;
 extern const struct tool tool_rename_task;
+extern const struct tool tool_list_task_groups;
+extern const struct tool tool_get_task_group;
+extern const struct tool tool_rename_group;
+extern const struct tool tool_set_task_pinned;
+extern const struct tool tool_set_group_pinned;
+extern const struct tool tool_set_task_snooze;
+extern const struct tool tool_set_group_snooze;
+extern const struct tool tool_set_task_winner;
+extern const struct tool tool_set_task_loser;
 extern const struct tool tool_stop_task;
 extern const struct tool tool_interrupt_task;
 

@@ -88,7 +88,7 @@ struct addition {
 
 static struct addition addition_of(const struct store_task *task, const struct task_follow_up_input *input)
 {
-        struct addition addition = {.upload = input->prepared ? input->prepared->upload : NULL,
+        struct addition addition = {.upload = input->prepared ? input->prepared->uploads[0] : NULL,
                                     .prompt = {.parts = {[PROMPT_INSTRUCTIONS] = input->instructions}}};
 
         prompt_generate(&addition.prompt, NULL, addition.upload);
@@ -169,12 +169,12 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
                 return true;
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
-            !check(call, &task, input, error))
+            !access_require_content(&task, error) || !check(call, &task, input, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
         receipt_fingerprint(call, input->prepared->fingerprint);
-        input->prepared->upload = upload_write(call, &input->attachments, NULL, error);
-        return input->prepared->upload != NULL;
+        input->prepared->uploads[0] = upload_write(call, &input->attachments, NULL, error);
+        return input->prepared->uploads[0] != NULL;
 }
 
 bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result, struct error *error)
@@ -189,9 +189,9 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
                 return render(call, earlier, result, error);
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
-            !check(call, &task, input, error))
+            !access_require_content(&task, error) || !check(call, &task, input, error))
                 return false;
-        return upload_take(call, input->prepared ? input->prepared->upload : NULL, error) &&
+        return upload_take(call, input->prepared ? input->prepared->uploads[0] : NULL, error) &&
                start(call, &task, input, error) && receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
                audit_write(call->db, call->actor, "task.follow_up", task.id, NULL, error) &&
                render(call, task.id, result, error);
