@@ -45,7 +45,7 @@ static bool read_cursor(const char *cursor, int64_t *group, int64_t *task, struc
 {
         if (!cursor)
                 return true;
-        return (cursor_read(&cursor, 'g', group) && cursor_read(&cursor, 't', task) && !*cursor) ||
+        return (cursor_read(&cursor, 'g', group) && *cursor++ == '.' && cursor_read(&cursor, 't', task) && !*cursor) ||
                error_set(error, ERROR_INVALID_CURSOR, NULL);
 }
 
@@ -123,7 +123,7 @@ static json_t *write_cursor(int64_t group, int64_t task)
 {
         auto_free char *groups = cursor_write('g', group ? group : 1), *tasks = cursor_write('t', task ? task : 1);
 
-        return json_pack("s+", groups, tasks);
+        return json_pack("s++", groups, ".", tasks);
 }
 
 static bool list(struct listing *listing, json_t **result, struct error *error)
