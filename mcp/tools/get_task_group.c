@@ -23,6 +23,7 @@ const struct tool tool_get_task_group = {
         .output = &group_details_shape,
         .hints = {.reads_only = true, .is_idempotent = true},
         .toolset = "groups",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_READS,
         .run = run,
 };

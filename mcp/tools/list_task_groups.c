@@ -59,6 +59,7 @@ const struct tool tool_list_task_groups = {
         .output = &output,
         .hints = {.reads_only = true, .is_idempotent = true},
         .toolset = "groups",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_READS,
         .run = run,
 };

@@ -33,6 +33,7 @@ const struct tool tool_rename_group = {
         .output = &output,
         .hints = {.is_idempotent = true},
         .toolset = "groups",
+        .needs = PERMISSION_BIT(TASKS_CHANGE) | PERMISSION_BIT(TASKS_CHANGE_ANY),
         .mode = TOOL_WRITES,
         .run = run,
 };

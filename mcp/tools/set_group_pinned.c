@@ -41,6 +41,7 @@ const struct tool tool_set_group_pinned = {
         .output = &output,
         .hints = {.is_idempotent = true},
         .toolset = "groups",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_WRITES,
         .run = run,
 };

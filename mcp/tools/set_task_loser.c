@@ -41,6 +41,7 @@ const struct tool tool_set_task_loser = {
         .output = &output,
         .hints = {.is_idempotent = true},
         .toolset = "groups",
+        .needs = PERMISSION_BIT(TASKS_CHANGE) | PERMISSION_BIT(TASKS_CHANGE_ANY),
         .mode = TOOL_WRITES,
         .run = run,
 };

@@ -43,6 +43,7 @@ const struct tool tool_set_task_snooze = {
         .output = &output,
         .hints = {},
         .toolset = "groups",
+        .needs = PERMISSION_BIT(TASKS_CHANGE) | PERMISSION_BIT(TASKS_CHANGE_ANY),
         .mode = TOOL_WRITES,
         .run = run,
 };
