@@ -41,6 +41,7 @@ int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
 int run_matrix_tests(void);
+int run_group_matrix_tests(void);
 int run_refusal_tests(void);
 int run_body_size_tests(void);
 int run_bound_tests(void);

@@ -13,6 +13,7 @@ int main(void)
                 run_refusal_tests,
                 run_body_size_tests,
                 run_matrix_tests,
+                run_group_matrix_tests,
                 run_reference_tests,
                 run_upload_tests,
                 run_bound_tests,
