@@ -9,6 +9,7 @@
 #include "server/reference.h"
 #include "server/rest/bearer.h"
 #include "server/rest/health.h"
+#include "server/rest/device_page.h"
 #include "server/rest/html.h"
 #include "server/rest/oidc.h"
 #include "server/rest/operations.h"
@@ -101,6 +102,27 @@ static void oidc_callback(struct http_request *request, void *context)
         const struct routes_context *server = context;
 
         rest_oidc_callback(&server->rest, request);
+}
+
+static void device_page(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_page(&server->rest, request);
+}
+
+static void device_sign_in(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_sign_in(&server->rest, request);
+}
+
+static void device_decision(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_decide_form(&server->rest, request);
 }
 
 static void login_style(struct http_request *request, void *context)

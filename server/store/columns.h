@@ -51,6 +51,10 @@
 #define SESSION_COLUMNS                                                                                                \
         "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled, s.signed_in_at, s.is_sso"
 
+#define DEVICE_COLUMNS                                                                                                 \
+        "d.rid, d.user_code, d.name, d.address, d.created_at, d.expires_at, d.interval_ms, d.polled_at, d.user, "     \
+        "d.is_denied FROM device_codes d"
+
 #define OAUTH_GRANT_LIST                                                                                               \
         "g.rid, g.id, g.client, g.resource, g.scope, g.last_used_at, g.expires_at, u.rid, u.id, u.name, u.is_disabled"
 #define OAUTH_GRANT_COLUMNS OAUTH_GRANT_LIST " FROM oauth_grants g JOIN users u ON u.rid = g.user"

@@ -37,6 +37,7 @@ void rest_setting(struct rest_fixture *fixture, const char *name, const char *va
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_device_tests(void);
 int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);

@@ -34,6 +34,8 @@ static const struct row {
         {"POST", "/me/totp/confirm", "{\"code\":\"123456\"}", "CCCC"},
         {"POST", "/me/totp/recovery-codes", "{\"code\":\"123456\"}", "CCCC"},
         {"POST", "/me/totp/remove", "{\"code\":\"123456\"}", "CCCC"},
+        {"GET", "/device/codes/BCDF-GHJK", NULL, "DDDD"}, /* a key does not allow another: device.c */
+        {"POST", "/device/codes/BCDF-GHJK", "{\"allow\":true}", "DDDD"},
         {"GET", "/api-keys", NULL, "AAAA"},
         {"GET", "/api-keys?user=$USER", NULL, "ADDD"},
         {"POST", "/api-keys", "{\"name\":\"mine\"}", "AAAA"},
