@@ -6,6 +6,7 @@
 #include "mcp/method.h"
 #include "server/base/document.h"
 #include "server/base/log.h"
+#include "server/services/body.h"
 
 static struct text empty_answer(void)
 {
@@ -95,7 +96,7 @@ void exchange_open(struct exchange *exchange, const char *body, size_t length, c
         exchange->count = 1;
         exchange->items = &exchange->single;
         exchange->single.answer = empty_answer();
-        exchange->document = document_parse(body, length, &error);
+        exchange->document = body_parse(body, length, &error);
         if (!exchange->document) {
                 refuse_whole(exchange, 400, NULL, ENVELOPE_PARSE_ERROR, error.message, NULL);
                 return;

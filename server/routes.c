@@ -2,8 +2,8 @@
 
 #include <pthread.h>
 
-#include "mcp/origin.h"
 #include "mcp/tools/tools.h"
+#include "server/cors.h"
 #include "server/openapi.h"
 #include "server/reference.h"
 #include "server/rest/bearer.h"
@@ -11,6 +11,8 @@
 #include "server/rest/operations.h"
 #include "server/rest/streams.h"
 #include "server/services/metrics.h"
+#include "server/services/origin.h"
+#include "server/services/rate_limit.h"
 
 /* Bytes of the body of an operation that is no tool. */
 #define OPERATION_BODY_MAXIMUM 262144
@@ -206,8 +208,25 @@ static void end_thread(void *context, void *thread)
 static bool admit(struct http_request *request, void *context, struct error *error)
 {
         (void)context;
-        return origin_check(http_request_header(request, "Origin"), http_request_header(request, "Host"),
-                            settings_current(), error);
+        if (!origin_check(http_request_header(request, "Origin"), http_request_header(request, "Host"),
+                          settings_current(), error))
+                return false;
+        cors_decorate(request);
+        return true;
+}
+
+/* Whoever needs no credential is limited by the address. */
+static bool admit_public(struct http_request *request, void *context)
+{
+        char peer[HTTP_PEER_SIZE];
+        auto_error error = {0};
+
+        (void)context;
+        http_request_peer(request, peer);
+        if (rate_limit_address(peer, &error))
+                return true;
+        http_respond_error(request, &error);
+        return false;
 }
 
 static bool authenticate(struct http_request *request, enum http_access access, void *context)
@@ -235,6 +254,12 @@ static void observe(void *context, const char *method, const char *path, unsigne
         metrics_http(path, status);
 }
 
+static void observe_refusal(void *context)
+{
+        (void)context;
+        metrics_count(METRIC_CONNECTIONS_REFUSED, 1);
+}
+
 void routes_apply(struct routes_context *context, struct http_server_options *options)
 {
         options->routes = routes;
@@ -243,6 +268,8 @@ void routes_apply(struct routes_context *context, struct http_server_options *op
         options->thread_begin = begin_thread;
         options->thread_end = end_thread;
         options->admit = admit;
+        options->admit_public = admit_public;
         options->authenticate = authenticate;
         options->observe = observe;
+        options->observe_refusal = observe_refusal;
 }

@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/http/route.h"
+#include "server/services/body.h"
 
 #define PAGE_LIMIT 100
 #define PAGE_LIMIT_MAXIMUM 500
@@ -95,7 +96,7 @@ static json_t *read_body(struct http_request *request, struct error *error)
 {
         size_t length;
         const char *body = http_request_body(request, &length);
-        auto_json *document = length ? document_parse(body, length, error) : json_object();
+        auto_json *document = length ? body_parse(body, length, error) : json_object();
 
         if (!document)
                 return NULL;

@@ -45,6 +45,5 @@ int run_envelope_tests(void);
 int run_transport_tests(void);
 int run_tool_tests(void);
 int run_bound_tests(void);
-int run_origin_tests(void);
 
 #endif

@@ -7,5 +7,5 @@ int main(void)
 {
         secret_init();
         log_configure(LOG_LEVEL_ERROR, false);
-        return run_envelope_tests() + run_transport_tests() + run_tool_tests() + run_bound_tests() + run_origin_tests();
+        return run_envelope_tests() + run_transport_tests() + run_tool_tests() + run_bound_tests();
 }

@@ -107,3 +107,12 @@ void rest_environment(struct rest_fixture *fixture, const char *name)
         assert_true(path_make_folder(folder, 0700, &error) && path_write(file, "{}", 2, 0600, &error));
         assert_true(environments_reload(fixture->services.environments, &error));
 }
+
+void rest_set_variable(const char *name, const char *value)
+{
+        auto_error error = {0};
+
+        value ? setenv(name, value, 1) : unsetenv(name);
+        if (!settings_load(NULL, NULL, NULL, &error))
+                fail_msg("%s", error.message);
+}

@@ -25,6 +25,8 @@ char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
 char *rest_key_in(struct rest_fixture *fixture, const char *user, const char *role, const char *environment);
 /* Writes an environment of that name, without repositories, and has it read. */
 void rest_environment(struct rest_fixture *fixture, const char *name);
+/* Sets an environment variable (NULL: unsets it) and loads the settings. */
+void rest_set_variable(const char *name, const char *value);
 /* The header lines of a JSON request with that key, on the heap. */
 char *rest_bearer(const char *key);
 
@@ -32,6 +34,9 @@ int run_route_tests(void);
 int run_session_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
+int run_cors_tests(void);
+int run_bound_tests(void);
+int run_ingress_tests(void);
 int run_reference_tests(void);
 
 #endif
