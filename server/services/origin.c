@@ -35,6 +35,8 @@ static bool read_authority(const char *text, size_t length, struct authority *ou
         if (colon < end) {
                 out->port = colon + 1;
                 out->port_length = (size_t)(end - out->port);
+                if (strspn(out->port, "0123456789") < out->port_length)
+                        return false;
         }
         return out->host_length > 0;
 }
@@ -51,6 +53,15 @@ static bool read_url(const char *url, size_t length, size_t *scheme, struct auth
         const char *slash = memchr(start, '/', length - *scheme - 3);
         const char *end = slash ? slash : url + length;
         return read_authority(start, (size_t)(end - start), out);
+}
+
+/* An Origin header is scheme://authority and nothing else (RFC 6454, section 7.1). */
+static bool read_origin(const char *origin, size_t *scheme, struct authority *out)
+{
+        size_t length = strlen(origin);
+
+        return read_url(origin, length, scheme, out) && !strchr(origin + *scheme + 3, '/') &&
+               strspn(origin, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.") == *scheme;
 }
 
 static bool is_same_text(const char *a, size_t a_length, const char *b, size_t b_length)
@@ -169,7 +180,7 @@ bool origin_is_own(const char *origin, const char *host, const struct settings *
         struct authority from;
         size_t scheme;
 
-        if (!read_url(origin, strlen(origin), &scheme, &from))
+        if (!read_origin(origin, &scheme, &from))
                 return false;
         return (settings->site_url && is_origin(settings->site_url, strlen(settings->site_url), origin)) ||
                is_named_by(origin, scheme, &from, host);
@@ -180,7 +191,7 @@ static bool is_origin_allowed(const char *origin, const char *host, const struct
         struct authority from;
         size_t scheme;
 
-        if (!read_url(origin, strlen(origin), &scheme, &from))
+        if (!read_origin(origin, &scheme, &from))
                 return false;
         if (is_loopback(&from) || any_known(settings, is_origin, origin))
                 return true;
