@@ -110,6 +110,9 @@ def the_dedicated_listener_serves_machines_only(stage):
     assert status == 200, content
     cookie = {"Cookie": answered["Set-Cookie"].split(";")[0], "Content-Type": "application/json"}
     assert server.request("GET", "/me", headers=cookie)[0] == 200
+    told = json.loads(server.get("/mcp-server")[1])
+    assert told["endpointUrl"] == f"http://127.0.0.1:{ingress}/mcp", told
+    assert told["listener"] == {"mode": "listener", "address": f"http://127.0.0.1:{ingress}"}, told
     connection = server.connect(port=ingress)
     assert _status(connection, "GET", "/health") == 200
     assert _status(connection, "POST", "/mcp", PING, bearer) == 200
