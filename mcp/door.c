@@ -111,11 +111,12 @@ static void post_here(const struct mcp_door *door, struct http_request *request,
 void mcp_post(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
 {
         struct caller caller = new_caller(door, request, reader);
-        size_t length;
+        struct door_body body = {.version = http_request_header(request, "MCP-Protocol-Version")};
 
-        http_request_body(request, &length);
-        if (length > EXCHANGE_BODY_LARGE)
-                door_postpone_whole(door, request, &caller, http_request_header(request, "MCP-Protocol-Version"));
+        http_request_body(request, &body.length);
+        body.file = http_request_take_file(request, &body.file_length);
+        if (body.file >= 0 || body.length > EXCHANGE_BODY_LARGE)
+                door_postpone_whole(door, request, &caller, &body);
         else
                 post_here(door, request, &caller);
 }

@@ -1,7 +1,9 @@
 #include "mcp/later.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "server/base/mapping.h"
 #include "server/services/reader.h"
 #include "server/services/setting.h"
 
@@ -14,7 +16,9 @@ struct later {
         struct exchange exchange;
         json_t *result; /* of a tool that writes, until that is durable; NULL when it failed */
         struct error error;
-        char *body; /* of a request that is yet to be read, and its revision */
+        char *body; /* of a request that is yet to be read, or the file that it is in, and its revision */
+        int file;
+        uint64_t file_length;
         char *version;
         size_t length;
 };
@@ -24,6 +28,8 @@ static void later_free(struct later *later)
         exchange_close(&later->exchange);
         json_decref(later->result);
         free(later->body);
+        if (later->file >= 0)
+                close(later->file);
         free(later->version);
         error_clear(&later->error);
         free(later->token);
@@ -85,23 +91,45 @@ static void block_later(void *context)
         later_finish(later, is_done ? NULL : &error);
 }
 
+static void open_exchange(struct later *later, const char *body, size_t length)
+{
+        exchange_close(&later->exchange);
+        exchange_open(&later->exchange, body, length, later->version,
+                      (size_t)settings_current()->body_maximum_kilobytes * 1024, later->caller.request_id);
+}
+
 /* Reads the body here, and runs what it asks for. */
 static void read_later(void *context)
 {
         struct later *later = context;
 
-        exchange_close(&later->exchange);
-        exchange_open(&later->exchange, later->body, later->length, later->version,
-                      (size_t)settings_current()->body_maximum_kilobytes * 1024, later->caller.request_id);
+        open_exchange(later, later->body, later->length);
         free(take(later->body));
         block_later(later);
 }
 
-static void submit(struct later *later, void (*run)(void *context))
+static void read_file_later(void *context)
+{
+        struct later *later = context;
+        auto_mapping mapping = {0};
+        auto_error error = {0};
+
+        if (!mapping_open(&mapping, later->file, later->file_length, &error)) {
+                later_finish(later, &error);
+                return;
+        }
+        open_exchange(later, mapping.bytes, mapping.length);
+        mapping_close(&mapping);
+        close(take_fd(&later->file));
+        block_later(later);
+}
+
+static void submit(struct later *later, bool (*to)(struct pool *pool, void (*run)(void *argument), void *argument),
+                   void (*run)(void *context))
 {
         auto_error error = {0};
 
-        if (pool_submit(later->door->pool, run, later))
+        if (to(later->door->pool, run, later))
                 return;
         error_set(&error, ERROR_TOO_MANY, "All workers are busy; retry in a moment.");
         later_finish(later, &error);
@@ -112,6 +140,7 @@ static struct later *later_new(const struct mcp_door *door, struct http_request 
         struct later *later = memory_new(sizeof *later);
 
         later->door = door;
+        later->file = -1;
         later->request = request;
         later->caller = *caller;
         later->caller.token = later->token = text_copy(caller->token);
@@ -119,16 +148,20 @@ static struct later *later_new(const struct mcp_door *door, struct http_request 
 }
 
 void door_postpone_whole(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
-                         const char *version)
+                         const struct door_body *body)
 {
         struct later *later = later_new(door, request, caller);
 
         later->body = http_request_take_body(request, &later->length);
-        later->version = text_copy(version);
-        if (http_suspend(request))
-                submit(later, read_later);
-        else
+        later->file = body->file;
+        later->file_length = body->file_length;
+        later->version = text_copy(body->version);
+        if (!http_suspend(request))
                 later_free(later);
+        else if (later->file >= 0)
+                submit(later, pool_submit_alone, read_file_later);
+        else
+                submit(later, pool_submit, read_later);
 }
 
 void door_postpone(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
@@ -142,5 +175,5 @@ void door_postpone(const struct mcp_door *door, struct http_request *request, co
         else if (exchange_mode(&later->exchange) == TOOL_WRITES)
                 store_write_later(door->services->store, work_later, later, work_done);
         else
-                submit(later, block_later);
+                submit(later, pool_submit, block_later);
 }

@@ -110,12 +110,15 @@ const struct http_route routes[] = {
         {method, path, access, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, handler},
 #define OPERATION(method, path, body, permission, operation, sentence)                                                 \
         {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, operate},
+#define PUBLIC(method, path, body, operation, sentence)                                                                \
+        {method, path, HTTP_ACCESS_PUBLIC, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, operate},
 #define TOOL(method, path, body, permission, tool, sentence)                                                           \
         {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : MCP_BODY_MAXIMUM, operate},
 #include "server/route.def"
 #undef ROUTE
 #undef HANDLED
 #undef OPERATION
+#undef PUBLIC
 #undef TOOL
 };
 const size_t route_count = COUNT_OF(routes);
@@ -129,11 +132,13 @@ static const struct route_words {
 #define ROUTE(method, path, access, body, maximum, handler, sentence) {sentence, NULL, NULL, NULL},
 #define HANDLED(method, path, access, body, handler, operation, sentence) {sentence, NULL, &operation, NULL},
 #define OPERATION(method, path, body, permission, operation, sentence) {sentence, permission, &operation, NULL},
+#define PUBLIC(method, path, body, operation, sentence) {sentence, NULL, &operation, NULL},
 #define TOOL(method, path, body, permission, tool, sentence) {sentence, permission, NULL, &tool},
 #include "server/route.def"
 #undef ROUTE
 #undef HANDLED
 #undef OPERATION
+#undef PUBLIC
 #undef TOOL
 };
 
@@ -246,6 +251,21 @@ static bool authenticate(struct http_request *request, enum http_access access, 
         }
 }
 
+/* The settings of the moment. What is larger than any tool takes is known from the headers. */
+static size_t body_maximum(struct http_request *request, void *context)
+{
+        const struct settings *settings = settings_current();
+        const struct http_route *route = http_request_route(request);
+        const struct tool *tool = words[route - routes].tool;
+        size_t files = (size_t)settings->attachment_body_megabytes * 1024 * 1024,
+               others = (size_t)settings->body_maximum_kilobytes * 1024;
+
+        (void)context;
+        if ((int)route->access == ROUTE_ACCESS_MCP)
+                return files > others ? files : others;
+        return !tool ? SIZE_MAX : tool->takes_files ? files : others;
+}
+
 static void observe(void *context, const char *method, const char *path, unsigned status, int64_t microseconds)
 {
         (void)context;
@@ -270,6 +290,7 @@ void routes_apply(struct routes_context *context, struct http_server_options *op
         options->admit = admit;
         options->admit_public = admit_public;
         options->authenticate = authenticate;
+        options->body_maximum = body_maximum;
         options->observe = observe;
         options->observe_refusal = observe_refusal;
 }

@@ -21,6 +21,7 @@
 #include "server/services/feed.h"
 #include "server/services/role.h"
 #include "server/services/runtime.h"
+#include "server/services/setup.h"
 
 /* A part that does not end in time is left behind: what it was doing is found again at the next start. */
 #define STOP_MAXIMUM_SECONDS 4
@@ -78,6 +79,15 @@ static bool open_settings(struct server *server, struct error *error)
         if (log_level_parse(settings_current()->log_level, &level))
                 log_configure(level, !strcmp(settings_current()->log_format, "json"));
         return true;
+}
+
+static bool open_setup(struct server *server, struct error *error)
+{
+        struct store_db *db = store_reader_open(server->services.store, error);
+        bool is_good = db && setup_open(&server->services, db, error);
+
+        store_reader_close(db);
+        return is_good;
 }
 
 static bool open_docker(struct server *server, struct error *error)
@@ -201,6 +211,7 @@ static const struct part {
         {"store", open_store, close_store},
         {"roles", open_roles, NULL},
         {"settings", open_settings, NULL},
+        {"setup", open_setup, NULL},
         {"docker", open_docker, close_docker},
         {"environments", open_environments, close_environments},
         {"feed", open_feed, close_feed},

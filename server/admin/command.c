@@ -14,6 +14,7 @@
 #include "server/services/role.h"
 #include "server/services/secret_store.h"
 #include "server/services/team.h"
+#include "server/services/totp.h"
 #include "server/services/user.h"
 
 /* Brings a service to the table's type. */
@@ -34,6 +35,7 @@ RUN_PLAIN(user_list)
 RUN(user_set_password, struct user_password_input)
 RUN(user_disable, struct user_name_input)
 RUN(user_enable, struct user_name_input)
+RUN(totp_reset, struct user_name_input)
 RUN(key_add, struct key_add_input)
 RUN(key_list, struct key_list_input)
 RUN(key_revoke, struct key_revoke_input)
@@ -93,6 +95,8 @@ const struct admin_command admin_commands[] = {
         {"user.password", &user_password_table, by_name, "Set a user's password.", run_user_set_password, false},
         {"user.disable", &user_name_table, by_name, "Lock a user out at once.", run_user_disable, false},
         {"user.enable", &user_name_table, by_name, "Let a disabled user in again.", run_user_enable, false},
+        {"user.totp-reset", &user_name_table, by_name, "Remove the authenticator app of a user who has lost it.",
+         run_totp_reset, false},
         {"key.add", &key_add_table, by_user, "Make an API key; it is shown this once.", run_key_add, false},
         {"key.list", &key_list_table, by_user, "List the API keys.", run_key_list, false},
         {"key.revoke", &key_revoke_table, by_id, "Revoke an API key at once.", run_key_revoke, false},

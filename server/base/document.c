@@ -74,7 +74,7 @@ static bool note_character(struct measure *measure, char c, struct error *error)
 /* The parser recurses, and so does whoever walks what it made, on threads with small stacks. */
 static bool is_within(const char *bytes, size_t length, const struct document_limits *limits, struct error *error)
 {
-        struct measure measure = {.limits = limits};
+        struct measure measure = {.limits = limits, .values = 1};
 
         for (size_t i = 0; i < length; i++) {
                 if (bytes[i] != '"') {
@@ -107,14 +107,16 @@ json_t *document_parse_within(const char *bytes, size_t length, const struct doc
 
 json_t *document_parse(const char *bytes, size_t length, struct error *error)
 {
-        static const struct document_limits depth_only = {DOCUMENT_DEPTH_MAXIMUM, SIZE_MAX, SIZE_MAX};
+        static const struct document_limits usual = {DOCUMENT_DEPTH_MAXIMUM, DOCUMENT_VALUES_MAXIMUM, SIZE_MAX};
 
-        return document_parse_within(bytes, length, &depth_only, error);
+        return document_parse_within(bytes, length, &usual, error);
 }
+
+#define PRINT_FLAGS (JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
 static char *print(const json_t *document, size_t flags)
 {
-        char *printed = json_dumps(document, flags | JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        char *printed = json_dumps(document, flags | PRINT_FLAGS);
 
         if (!printed)
                 abort();
@@ -129,6 +131,26 @@ char *document_print(const json_t *document)
 char *document_canonical(const json_t *document)
 {
         return print(document, JSON_SORT_KEYS);
+}
+
+struct each {
+        void (*each)(const char *bytes, size_t length, void *context);
+        void *context;
+};
+
+static int pass_piece(const char *bytes, size_t length, void *context)
+{
+        const struct each *to = context;
+
+        to->each(bytes, length, to->context);
+        return 0;
+}
+
+void document_canonical_each(const json_t *document, void (*each)(const char *bytes, size_t length, void *context),
+                             void *context)
+{
+        if (json_dump_callback(document, pass_piece, &(struct each){each, context}, JSON_SORT_KEYS | PRINT_FLAGS))
+                abort();
 }
 
 /* The escape of a character that may not stand as it is (RFC 8259, section 7); returns its length. */

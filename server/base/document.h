@@ -22,8 +22,10 @@ json_t *document_string(const char *string);
 /* A time in ms since the epoch as ISO 8601 UTC with milliseconds, JSON null for 0. */
 json_t *document_time(int64_t ms);
 #define DOCUMENT_DEPTH_MAXIMUM 64
-/* Parses one JSON text (RFC 8259): duplicate member names, trailing bytes, NUL characters and nesting beyond
- * DOCUMENT_DEPTH_MAXIMUM are refused with ERROR_INVALID_INPUT. NULL on error. */
+#define DOCUMENT_VALUES_MAXIMUM 1000000
+/* Parses one JSON text (RFC 8259): duplicate member names, trailing bytes, NUL characters, nesting beyond
+ * DOCUMENT_DEPTH_MAXIMUM and more than DOCUMENT_VALUES_MAXIMUM values (a small one takes twenty times its length) are
+ * refused with ERROR_INVALID_INPUT. NULL on error. */
 json_t *document_parse(const char *bytes, size_t length, struct error *error);
 /* The same with limits of the caller's, which are checked before anything is made of the text. */
 struct document_limits {
@@ -37,6 +39,9 @@ json_t *document_parse_within(const char *bytes, size_t length, const struct doc
 char *document_print(const json_t *document);
 /* Compact text with sorted member names, for fingerprints. */
 char *document_canonical(const json_t *document);
+/* The same text piece by piece, in the memory of one piece. */
+void document_canonical_each(const json_t *document, void (*each)(const char *bytes, size_t length, void *context),
+                             void *context);
 /* Appends a JSON string literal, quotes included, of valid UTF-8. */
 void document_append_quoted(struct text *out, const char *bytes, size_t length);
 /* String member `name` (borrowed), NULL when it is absent or no string. */

@@ -20,38 +20,78 @@ struct work {
         void *argument;
 };
 
+/* Work that waits, in a ring. */
+struct queue {
+        struct work *ring;
+        size_t first, waiting, maximum;
+};
+
 struct pool {
         pthread_mutex_t lock;
         pthread_cond_t has_work;
-        struct work *queue; /* a ring of `maximum` */
-        size_t first, waiting, maximum;
-        bool is_ending;
+        struct queue queue, alone; /* alone: of which one piece runs at a time */
+        bool is_alone_busy, is_ending;
         unsigned thread_count;
         pthread_t threads[];
 };
 
-/* Waits for the next piece of work; false when there will be none. */
-static bool next_work(struct pool *pool, struct work *work)
+static bool put(struct queue *queue, struct work work)
+{
+        if (queue->waiting == queue->maximum)
+                return false;
+        queue->ring[(queue->first + queue->waiting++) % queue->maximum] = work;
+        return true;
+}
+
+static struct work get(struct queue *queue)
+{
+        struct work work = queue->ring[queue->first];
+
+        queue->first = (queue->first + 1) % queue->maximum;
+        queue->waiting--;
+        return work;
+}
+
+static bool may_run_alone(const struct pool *pool)
+{
+        return pool->alone.waiting && !pool->is_alone_busy;
+}
+
+/* Waits for the next piece of work; false when there will be none. What is left of `alone` at the end is for the thread
+ * that runs one of it. */
+static bool next_work(struct pool *pool, struct work *work, bool *is_alone)
 {
         pthread_mutex_lock(&pool->lock);
-        while (!pool->waiting && !pool->is_ending)
+        while (!pool->queue.waiting && !may_run_alone(pool) && !pool->is_ending)
                 pthread_cond_wait(&pool->has_work, &pool->lock);
-        bool has_work = pool->waiting > 0;
-        if (has_work) {
-                *work = pool->queue[pool->first];
-                pool->first = (pool->first + 1) % pool->maximum;
-                pool->waiting--;
-        }
+        *is_alone = may_run_alone(pool);
+        bool has_work = *is_alone || pool->queue.waiting;
+        if (*is_alone)
+                pool->is_alone_busy = true;
+        if (has_work)
+                *work = get(*is_alone ? &pool->alone : &pool->queue);
         pthread_mutex_unlock(&pool->lock);
         return has_work;
+}
+
+static void end_alone(struct pool *pool)
+{
+        pthread_mutex_lock(&pool->lock);
+        pool->is_alone_busy = false;
+        pthread_cond_signal(&pool->has_work);
+        pthread_mutex_unlock(&pool->lock);
 }
 
 static void *run_thread(void *argument)
 {
         struct work work;
+        bool is_alone;
 
-        while (next_work(argument, &work))
+        while (next_work(argument, &work, &is_alone)) {
                 work.run(work.argument);
+                if (is_alone)
+                        end_alone(argument);
+        }
         return NULL;
 }
 
@@ -73,30 +113,42 @@ static void start_thread(pthread_t *thread, struct pool *pool)
         pthread_attr_destroy(&attributes);
 }
 
+static struct queue queue_new(size_t maximum)
+{
+        return (struct queue){.ring = memory_new(maximum * sizeof(struct work)), .maximum = maximum};
+}
+
 struct pool *pool_new(unsigned threads, size_t queue_maximum)
 {
         struct pool *pool = memory_new(sizeof *pool + threads * sizeof *pool->threads);
 
         pthread_mutex_init(&pool->lock, NULL);
         pthread_cond_init(&pool->has_work, NULL);
-        pool->maximum = queue_maximum;
-        pool->queue = memory_new(queue_maximum * sizeof *pool->queue);
+        pool->queue = queue_new(queue_maximum);
+        pool->alone = queue_new(queue_maximum);
         for (; pool->thread_count < threads; pool->thread_count++)
                 start_thread(&pool->threads[pool->thread_count], pool);
         return pool;
 }
 
-bool pool_submit(struct pool *pool, void (*run)(void *argument), void *argument)
+static bool submit(struct pool *pool, struct queue *queue, void (*run)(void *argument), void *argument)
 {
         pthread_mutex_lock(&pool->lock);
-        bool is_taken = pool->waiting < pool->maximum && !pool->is_ending;
-        if (is_taken) {
-                pool->queue[(pool->first + pool->waiting) % pool->maximum] = (struct work){run, argument};
-                pool->waiting++;
+        bool is_taken = !pool->is_ending && put(queue, (struct work){run, argument});
+        if (is_taken)
                 pthread_cond_signal(&pool->has_work);
-        }
         pthread_mutex_unlock(&pool->lock);
         return is_taken;
+}
+
+bool pool_submit(struct pool *pool, void (*run)(void *argument), void *argument)
+{
+        return submit(pool, &pool->queue, run, argument);
+}
+
+bool pool_submit_alone(struct pool *pool, void (*run)(void *argument), void *argument)
+{
+        return submit(pool, &pool->alone, run, argument);
 }
 
 void pool_free(struct pool *pool)
@@ -111,6 +163,7 @@ void pool_free(struct pool *pool)
                 pthread_join(pool->threads[i], NULL);
         pthread_cond_destroy(&pool->has_work);
         pthread_mutex_destroy(&pool->lock);
-        free(pool->queue);
+        free(pool->queue.ring);
+        free(pool->alone.ring);
         free(pool);
 }

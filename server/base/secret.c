@@ -43,6 +43,28 @@ uint64_t secret_short_hash(const void *bytes, size_t length)
         return hash;
 }
 
+_Static_assert(sizeof(struct secret_hasher) >= sizeof(crypto_generichash_state), "the library's state has room");
+
+void secret_hash_begin(struct secret_hasher *hasher)
+{
+        crypto_generichash_init((crypto_generichash_state *)hasher->state, NULL, 0, SECRET_HASH_SIZE);
+}
+
+void secret_hash_add(struct secret_hasher *hasher, const void *bytes, size_t length)
+{
+        crypto_generichash_update((crypto_generichash_state *)hasher->state, bytes, length);
+}
+
+void secret_hash_end(struct secret_hasher *hasher, uint8_t hash[SECRET_HASH_SIZE])
+{
+        crypto_generichash_final((crypto_generichash_state *)hasher->state, hash, SECRET_HASH_SIZE);
+}
+
+void secret_sha256(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE])
+{
+        crypto_hash_sha256(hash, bytes, length);
+}
+
 bool secret_is_equal(const void *a, const void *b, size_t size)
 {
         return sodium_memcmp(a, b, size) == 0;
@@ -75,14 +97,24 @@ bool secret_unseal(const uint8_t key[SECRET_SEAL_KEY_SIZE], const char *context,
                                                           strlen(context), sealed, key) == 0;
 }
 
-char *secret_base64(const void *bytes, size_t length)
+static char *base64(const void *bytes, size_t length, int variant)
 {
-        size_t size = sodium_base64_encoded_len(length, sodium_base64_VARIANT_ORIGINAL);
+        size_t size = sodium_base64_encoded_len(length, variant);
         char *encoded = malloc(size);
 
         if (!encoded)
                 abort();
-        return sodium_bin2base64(encoded, size, bytes, length, sodium_base64_VARIANT_ORIGINAL);
+        return sodium_bin2base64(encoded, size, bytes, length, variant);
+}
+
+char *secret_base64(const void *bytes, size_t length)
+{
+        return base64(bytes, length, sodium_base64_VARIANT_ORIGINAL);
+}
+
+char *secret_base64url(const void *bytes, size_t length)
+{
+        return base64(bytes, length, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
 void *secret_base64_decode(const char *text, size_t length, size_t *size)

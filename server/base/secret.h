@@ -20,6 +20,13 @@ uint32_t secret_random_below(uint32_t bound);
 void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
 /* SipHash-2-4 under a key of this process: for tables in memory whose keys others choose. */
 uint64_t secret_short_hash(const void *bytes, size_t length);
+/* The same of bytes that come in pieces. */
+struct secret_hasher {
+        _Alignas(64) unsigned char state[384];
+};
+void secret_hash_begin(struct secret_hasher *hasher);
+void secret_hash_add(struct secret_hasher *hasher, const void *bytes, size_t length);
+void secret_hash_end(struct secret_hasher *hasher, uint8_t hash[SECRET_HASH_SIZE]);
 /* Compares in constant time. */
 bool secret_is_equal(const void *a, const void *b, size_t size);
 /* Overwrites a buffer so that the compiler cannot leave it out. */
@@ -40,6 +47,12 @@ char *secret_base64(const void *bytes, size_t length);
 
 /* Undoes it, white space between the characters ignored; sets *size. NULL when it is not valid base64. */
 void *secret_base64_decode(const char *text, size_t length, size_t *size);
+
+/* Base64 of the URL-safe alphabet (RFC 4648, section 5) without padding, on the heap. */
+char *secret_base64url(const void *bytes, size_t length);
+
+/* SHA-256 (FIPS 180-4), where a protocol asks for it. */
+void secret_sha256(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
 
 /* Writes so many random base36 characters and a NUL. */
 void secret_token_new(char *out, size_t count);

@@ -80,21 +80,27 @@ static bool is_json(const char *type)
 
 static bool is_body_acceptable(struct http_request *request)
 {
+        const struct http_server_options *options = &request->worker->server->options;
         const struct http_route *route = request->route;
 
         if (route->body == HTTP_BODY_NONE)
                 return true;
+        request->body_maximum = options->body_maximum ? options->body_maximum(request, options->context) : SIZE_MAX;
+        if (request->body_maximum > route->body_maximum)
+                request->body_maximum = route->body_maximum;
         const char *type = http_request_header(request, MHD_HTTP_HEADER_CONTENT_TYPE);
         if (route->body == HTTP_BODY_JSON && type && !is_json(type)) {
                 refuse(request, ERROR_UNSUPPORTED_MEDIA_TYPE, NULL);
                 return false;
         }
         const char *length = http_request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-        if (length && (strlen(length) > 18 || strtoull(length, NULL, 10) > route->body_maximum)) {
+        uint64_t announced = !length ? 0 : strlen(length) > 18 ? UINT64_MAX : strtoull(length, NULL, 10);
+        if (announced > request->body_maximum) {
                 refuse(request, ERROR_TOO_LARGE, NULL);
                 return false;
         }
-        return route->body != HTTP_BODY_FILE || spool_begin(request);
+        bool is_file = route->body == HTTP_BODY_FILE || announced > options->body_memory_each;
+        return !is_file || spool_begin(request);
 }
 
 void admission_decide(struct http_request *request)

@@ -38,6 +38,8 @@ struct http_request {
 
         char *body; /* heap, NUL-terminated */
         size_t body_length, body_capacity;
+        size_t body_maximum; /* once it is admitted */
+        size_t body_counted; /* bytes of memory that are counted as the server's for it */
         size_t dropped;      /* bytes of the body that nobody will read */
         struct spool *spool; /* of a body that goes to a file */
 
@@ -144,6 +146,7 @@ struct http_server {
         uint16_t port;
         char id_prefix[12];
         atomic_uint suspended, streams, spools;
+        atomic_size_t body_memory; /* bytes of bodies that are in memory */
         unsigned worker_count;
         struct worker *workers[];
 };
@@ -205,12 +208,18 @@ void stream_over(struct http_stream *stream);
 /* Ends every stream of the worker, `is_cut` without sending what waits. */
 void stream_end_all(struct worker *worker, bool is_cut);
 
+/* body.c */
+/* Takes a piece of a body that is read, into memory or a file; false when it has been refused. */
+MUST_CHECK bool body_take(struct http_request *request, const char *bytes, size_t length);
+/* The connection has done with the request: its body counts no longer. */
+void body_end(struct http_request *request);
+
 /* spool.c */
 /* Begins the file of a body; false when it has been refused. */
 MUST_CHECK bool spool_begin(struct http_request *request);
 /* Takes a piece; false when it has been refused. */
 MUST_CHECK bool spool_write(struct http_request *request, const char *bytes, size_t length);
-/* The connection has done with the request: another body may take its place. */
+/* The connection has done with the request: another body may take its place. Nothing for one without a file. */
 void spool_end(struct http_request *request);
 void spool_free(struct spool *spool);
 

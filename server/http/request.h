@@ -29,8 +29,8 @@ const char *http_request_param(const struct http_request *request, const char *n
 const char *http_request_body(const struct http_request *request, size_t *length);
 /* The body, handed over: the caller frees it. NULL when there is none. */
 char *http_request_take_body(struct http_request *request, size_t *length);
-/* The file of a body of HTTP_BODY_FILE, at its start and without a name; the caller closes it, and whatever is not
- * taken is gone with the request. -1 when there is none. */
+/* The file of a body that was spooled, at its start and without a name; the caller closes it, and whatever is not taken
+ * is gone with the request. -1 when there is none: the body is in memory. */
 int http_request_take_file(struct http_request *request, uint64_t *size);
 /* Unique while the server runs; the answer carries it as X-Request-Id. */
 const char *http_request_id(const struct http_request *request);

@@ -27,6 +27,8 @@ enum http_body {
         HTTP_BODY_BYTES, /* in memory, of any type */
         HTTP_BODY_FILE,  /* of any type, spooled to a file as it arrives (http_request_take_file) */
 };
+/* Where a row accepts more than the server keeps of a body in memory (body_memory_each), a larger body of the first two
+ * kinds is spooled too: its handler has to ask for the file. */
 
 /* Answers a request whose whole body has arrived, on a worker's thread. Before it returns it must have called one of
  * the http_respond functions or http_suspend; otherwise the answer is 500. It must not block. */

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "server/base/log.h"
-#include "server/base/text.h"
 #include "server/http/internal.h"
 
 /* So much of a body that nobody will read is taken in to keep the connection usable, and the answer readable. */
@@ -35,43 +34,13 @@ static enum MHD_Result begin(struct http_request *request)
         return send_response(request);
 }
 
-static size_t body_maximum(const struct http_request *request)
-{
-        return request->route->body == HTTP_BODY_NONE ? 0 : request->route->body_maximum;
-}
-
-static void append(struct http_request *request, const char *bytes, size_t length)
-{
-        size_t needed = request->body_length + length + 1, maximum = body_maximum(request) + 1;
-
-        if (needed > request->body_capacity) {
-                size_t doubled = request->body_capacity * 2;
-                request->body_capacity = doubled > maximum ? maximum : doubled > needed ? doubled : needed;
-                request->body = memory_resize(request->body, request->body_capacity);
-        }
-        memcpy(request->body + request->body_length, bytes, length);
-        request->body_length += length;
-        request->body[request->body_length] = '\0';
-}
-
-static void refuse_body(struct http_request *request)
-{
-        auto_error error = {0};
-
-        free(take(request->body));
-        request->body_length = 0;
-        error_set(&error, ERROR_TOO_LARGE, "The body is larger than the %zu bytes that this resource accepts.",
-                  request->route->body_maximum);
-        http_respond_error(request, &error);
-}
-
 /* The rest of a file that was refused half way, with a length that was accepted, is read so that its client learns why.
  */
 static size_t drop_maximum(const struct http_request *request)
 {
         bool is_announced = request->spool && http_request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-        return is_announced ? request->route->body_maximum : DROP_MAXIMUM;
+        return is_announced ? request->body_maximum : DROP_MAXIMUM;
 }
 
 /* A piece of the body; counted, because a chunked body does not announce its length. */
@@ -79,15 +48,8 @@ static enum MHD_Result take_piece(struct http_request *request, const char *byte
 {
         bool is_read = !request->response && request->route->body != HTTP_BODY_NONE;
 
-        if (is_read && request->route->body == HTTP_BODY_FILE && spool_write(request, bytes, length))
+        if (is_read && body_take(request, bytes, length))
                 return MHD_YES;
-        is_read = is_read && request->route->body != HTTP_BODY_FILE;
-        if (is_read && length <= body_maximum(request) - request->body_length) {
-                append(request, bytes, length);
-                return MHD_YES;
-        }
-        if (is_read)
-                refuse_body(request);
         request->dropped += length;
         return request->dropped <= drop_maximum(request) ? MHD_YES : MHD_NO;
 }
@@ -143,6 +105,7 @@ void serve_completed(void *argument, struct MHD_Connection *connection, void **c
                 return;
         if (request->stream)
                 stream_over(request->stream);
+        body_end(request);
         spool_end(request);
         client_set_deadline(worker, request->client,
                             worker->now + options->idle_timeout_seconds * INT64_C(1000) + options->request_timeout_ms);

@@ -30,6 +30,8 @@ static void set_defaults(struct http_server_options *options)
         DEFAULT(heartbeat_ms, 12000);
         DEFAULT(spool_folder, "/tmp");
         DEFAULT(spool_maximum, 4);
+        DEFAULT(body_memory_each, 1024 * 1024);
+        DEFAULT(body_memory_total, 64 * 1024 * 1024);
 }
 
 /* Eight random characters, so that ids of two runs differ. */

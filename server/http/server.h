@@ -41,8 +41,10 @@ struct http_server_options {
         unsigned stream_maximum;       /* open streams in all; 2048 */
         size_t stream_buffer;          /* bytes that may wait for each; 65536 */
         unsigned heartbeat_ms;         /* between the comments of a stream on which nothing is sent; 12000 */
-        const char *spool_folder;      /* where bodies of HTTP_BODY_FILE go as they arrive; "/tmp" */
-        unsigned spool_maximum;        /* such bodies at once; 4. More are 429 */
+        const char *spool_folder;      /* where bodies go that are not for memory; "/tmp" */
+        unsigned spool_maximum;        /* such bodies at once, until they are answered; 4. More are 429 */
+        size_t body_memory_each;       /* bytes of a body that are kept in memory, a larger one goes to a file; 1 MiB */
+        size_t body_memory_total;      /* bytes of all bodies in memory; 64 MiB. More are 429 */
 
         /* What a thread keeps for itself (a reader connection to the store): made before it serves, http_request_thread
          * tells it, given back after its last request. */
@@ -56,6 +58,8 @@ struct http_server_options {
         /* Decides over a row whose access is not public, with only the headers: true lets it in (the actor goes into
          * http_request_set_user), false refuses; it may have responded, otherwise the answer is a bare 401. */
         bool (*authenticate)(struct http_request *request, enum http_access access, void *context);
+        /* The most bytes that the body of a request may have, with only its headers; what its row says holds as well. */
+        size_t (*body_maximum)(struct http_request *request, void *context);
         /* Answers OPTIONS on a path that exists and has no row for it; without it the answer is 204 with Allow. `allow`
          * is the list of methods and already a header of the answer. */
         void (*preflight)(struct http_request *request, const char *allow, void *context);

@@ -108,7 +108,7 @@ bool spool_write(struct http_request *request, const char *bytes, size_t length)
         struct worker *worker = request->worker;
         const struct http_server_options *options = &worker->server->options;
 
-        if (length > request->route->body_maximum - spool->length) {
+        if (length > request->body_maximum - spool->length) {
                 give_up(spool);
                 refuse(request, ERROR_TOO_LARGE, "The body is larger than this resource accepts.");
                 return false;

@@ -22,6 +22,8 @@ const struct field_table rest_page_table = FIELD_TABLE(struct rest_page_input, p
 
 void rest_arguments_clear(struct rest_arguments *arguments)
 {
+        json_decref(arguments->query);
+        json_decref(arguments->path);
         field_memory_clear(&arguments->memory);
         field_memory_clear(&arguments->page_memory);
         json_decref(arguments->document);
@@ -50,7 +52,7 @@ static json_t *split(const char *text, struct error *error)
 
 struct reading {
         const struct rest_operation *operation;
-        json_t *document;
+        json_t *members; /* read so far */
         struct error *error;
         bool has_failed;
 };
@@ -71,7 +73,7 @@ static bool put_text(struct reading *reading, const char *name, const char *text
 
         if (!value)
                 return false;
-        json_object_set_new(reading->document, name, value);
+        json_object_set_new(reading->members, name, value);
         return true;
 }
 
@@ -84,7 +86,7 @@ static void put_query(const char *name, const char *value, void *context)
         if (strlen(name) > NAME_MAXIMUM || !utf8_is_valid(name, strlen(name)))
                 reading->has_failed =
                         !error_set(reading->error, ERROR_INVALID_INPUT, "there is no query parameter of such a name");
-        else if (json_object_get(reading->document, name))
+        else if (json_object_get(reading->members, name))
                 reading->has_failed =
                         !error_set(reading->error, ERROR_INVALID_INPUT, "%s is given more than once", name);
         else
@@ -92,10 +94,8 @@ static void put_query(const char *name, const char *value, void *context)
 }
 
 /* The body is an object, or nothing. */
-static json_t *read_body(struct http_request *request, struct error *error)
+static json_t *read_body(const char *body, size_t length, struct error *error)
 {
-        size_t length;
-        const char *body = http_request_body(request, &length);
         auto_json *document = length ? body_parse(body, length, error) : json_object();
 
         if (!document)
@@ -118,8 +118,6 @@ static bool put_path(struct reading *reading, struct http_request *request)
                 snprintf(name, sizeof name, "%.*s", (int)length, at);
                 at += length;
                 const char *value = http_request_param(request, name);
-                if (json_object_get(reading->document, name))
-                        return error_set(reading->error, ERROR_INVALID_INPUT, "%s is given by the path", name);
                 if (value && !put_text(reading, name, value))
                         return false;
         }
@@ -138,18 +136,40 @@ static bool read_page(struct rest_arguments *arguments, struct error *error)
         return field_read(&rest_page_table, arguments->page_document, &arguments->page_memory, &arguments->page, error);
 }
 
-bool rest_arguments_read(const struct rest_operation *operation, struct http_request *request,
-                         struct rest_arguments *arguments, struct error *error)
+bool rest_arguments_begin(const struct rest_operation *operation, struct http_request *request,
+                          struct rest_arguments *arguments, struct error *error)
+{
+        *arguments = (struct rest_arguments){.query = json_object(), .path = json_object()};
+        struct reading query = {operation, arguments->query, error, false},
+                       path = {operation, arguments->path, error, false};
+        http_request_each_query(request, put_query, &query);
+        return !query.has_failed && put_path(&path, request);
+}
+
+/* Adds members that the document may not have yet. */
+static bool add_members(json_t *document, json_t *members, const char *sentence, struct error *error)
+{
+        const char *name;
+        json_t *value;
+
+        json_object_foreach(members, name, value)
+        {
+                if (json_object_get(document, name))
+                        return error_set(error, ERROR_INVALID_INPUT, "%s is given %s", name, sentence);
+                json_object_set(document, name, value);
+        }
+        return true;
+}
+
+bool rest_arguments_end(const struct rest_operation *operation, const char *body, size_t length,
+                        struct rest_arguments *arguments, struct error *error)
 {
         static const struct field_table nothing = {.name = "nothing", .size = sizeof(char)};
         const struct field_table *table = operation->input ? operation->input : &nothing;
 
-        *arguments = (struct rest_arguments){.document = read_body(request, error)};
-        if (!arguments->document)
-                return false;
-        struct reading reading = {operation, arguments->document, error, false};
-        http_request_each_query(request, put_query, &reading);
-        if (reading.has_failed || !put_path(&reading, request) ||
+        arguments->document = read_body(body, length, error);
+        if (!arguments->document || !add_members(arguments->document, arguments->query, "more than once", error) ||
+            !add_members(arguments->document, arguments->path, "by the path", error) ||
             (operation->page.items && !read_page(arguments, error)))
                 return false;
         arguments->input = memory_new(table->size);

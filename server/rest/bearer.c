@@ -35,6 +35,8 @@ struct caller rest_caller(struct services *services, struct http_request *reques
         struct caller caller = caller_of(request);
 
         caller.services = services;
+        _Static_assert(CALLER_ADDRESS_SIZE >= HTTP_PEER_SIZE, "an address fits");
+        http_request_peer(request, caller.address);
         return caller;
 }
 

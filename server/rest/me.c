@@ -22,6 +22,11 @@ static const struct field me_rows[] = {
         OUT_STRING("credential", .is_required = true, .help = "session or api_key: how you came."),
         OUT_BOOLEAN("isServerAdministrator", .is_required = true, .help = "Whether you may do everything."),
         OUT_BOOLEAN("hasPassword", .is_required = true, .help = "Whether you can log in with a password."),
+        OUT_BOOLEAN("totpEnrolled", .is_required = true,
+                    .help = "Whether a code of your authenticator app goes with the password."),
+        OUT_INTEGER("recoveryCodesLeft", .is_required = true, .help = "Recovery codes that were not used yet."),
+        OUT_STRING("signedInAt", .format = "date-time", .help = "Of a session: when you last proved who you are."),
+        OUT_BOOLEAN("sso", .help = "Of a session: whether you did so at the OpenID provider."),
         OUT_OBJECT("permissions", permissions, .is_required = true, .help = "What your roles let you do."),
         OUT_STRING("csrfToken", .help = "Of the session, for requests that change something."),
 };

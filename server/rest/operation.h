@@ -26,6 +26,7 @@ struct rest_operation {
         const struct field_table *output;
         enum rest_mode mode;
         unsigned status; /* of a success; 0: 200 */
+        bool is_public;  /* for everybody: no credential is looked at, and the actor is actor_nobody */
         caller_service *run;
         struct rest_page page;
         /* Of a service that writes and may need slow work first: as in mcp/tool.h. NULL when none does. */

@@ -8,11 +8,17 @@
 /* session.c */
 extern const struct rest_operation rest_login; /* described here, answered by rest_login_answer */
 extern const struct rest_operation rest_logout;
+extern const struct field_table rest_login_output; /* what tells of a session that begins */
 /* Checks name and password and begins a session, whose token goes into a cookie. Answers later. */
 void rest_login_answer(const struct rest_door *door, struct http_request *request);
 
+/* setup.c */
+extern const struct rest_operation rest_setup_get, rest_setup;
 /* me.c */
 extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password;
+/* totp.c */
+extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp_renew, rest_totp_remove,
+        rest_totp_reset;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
@@ -35,6 +41,7 @@ extern const struct rest_operation rest_mcp_server;
 /* audit.c */
 extern const struct rest_operation rest_audit_list;
 /* container.c */
+extern const struct rest_operation rest_spending_get;
 extern const struct rest_operation rest_container_list, rest_retention_preview;
 /* vault.c */
 extern const struct rest_operation rest_secret_list, rest_secret_set, rest_secret_remove;

@@ -5,16 +5,10 @@
 #include "server/base/document.h"
 #include "server/rest/arguments.h"
 #include "server/rest/bearer.h"
+#include "server/rest/cookie.h"
 #include "server/rest/operations.h"
 
 #define LOGIN_STATUS 200
-
-static bool is_secure(void)
-{
-        const char *site = settings_current()->site_url;
-
-        return site && !strncasecmp(site, "https:", 6);
-}
 
 static const struct field person_rows[] = {
         OUT_STRING("id", .is_required = true, .help = "Stable id of the user."),
@@ -28,10 +22,10 @@ static const struct field login_rows[] = {
                    .help = "To be sent as X-CSRF-Token with every request that changes something."),
         OUT_STRING("expiresAt", .is_required = true, .format = "date-time", .help = "When the session ends at last."),
 };
-static const struct field_table login_output = OUTPUT_TABLE("login", login_rows);
+const struct field_table rest_login_output = OUTPUT_TABLE("login", login_rows);
 
 const struct rest_operation rest_login = {
-        .input = &session_login_table, .output = &login_output, .mode = REST_BLOCKS, .status = LOGIN_STATUS};
+        .input = &session_sign_in_table, .output = &rest_login_output, .mode = REST_BLOCKS, .status = LOGIN_STATUS};
 
 static void logged_in(void *context, const struct session_started *started, const struct error *error)
 {
@@ -41,7 +35,7 @@ static void logged_in(void *context, const struct session_started *started, cons
                 rest_refuse(request, error);
                 return;
         }
-        http_request_set_cookie(request, REST_SESSION_COOKIE, started->token, SESSION_LIFE_MS / 1000, is_secure());
+        rest_session_cookie(request, started->token);
         char *body = document_print(started->result);
         http_respond(request, LOGIN_STATUS, HTTP_JSON, body, strlen(body));
 }
@@ -51,12 +45,15 @@ void rest_login_answer(const struct rest_door *door, struct http_request *reques
         struct rest_arguments arguments = {0};
         char address[HTTP_PEER_SIZE];
         auto_error error = {0};
+        size_t length;
+        const char *body = http_request_body(request, &length);
 
         http_request_peer(request, address);
-        if (!rest_arguments_read(&rest_login, request, &arguments, &error))
+        if (!rest_arguments_begin(&rest_login, request, &arguments, &error) ||
+            !rest_arguments_end(&rest_login, body, length, &arguments, &error))
                 rest_refuse(request, &error);
-        else if (http_suspend(request) && !session_login_later(door->services, http_request_thread(request),
-                                                               arguments.input, address, logged_in, request, &error))
+        else if (http_suspend(request) && !session_sign_in(door->services, http_request_thread(request),
+                                                           arguments.input, address, logged_in, request, &error))
                 rest_refuse(request, &error);
         rest_arguments_clear(&arguments);
 }
@@ -65,7 +62,7 @@ static void forget_cookie(struct http_request *request, const struct caller *cal
 {
         (void)caller;
         (void)result;
-        http_request_set_cookie(request, REST_SESSION_COOKIE, "", 0, is_secure());
+        rest_session_cookie(request, NULL);
 }
 
 static const struct field logout_rows[] = {

@@ -7,6 +7,9 @@ static const struct grants everything = {.is_administrator = true};
 const struct actor actor_local = {
         .user_name = "local administrator", .credential = CREDENTIAL_LOCAL, .grants = &everything};
 
+static const struct grants no_grants;
+const struct actor actor_nobody = {.credential = CREDENTIAL_NONE, .grants = &no_grants};
+
 struct actor *actor_copy(const struct actor *actor)
 {
         struct actor *copy = memory_new(sizeof *copy);

@@ -18,7 +18,14 @@ enum permission {
         PERMISSION_COUNT
 };
 
-enum credential { CREDENTIAL_LOCAL, CREDENTIAL_SESSION, CREDENTIAL_API_KEY, CREDENTIAL_OAUTH, CREDENTIAL_TASK };
+enum credential {
+        CREDENTIAL_LOCAL,
+        CREDENTIAL_SESSION,
+        CREDENTIAL_API_KEY,
+        CREDENTIAL_OAUTH,
+        CREDENTIAL_TASK,
+        CREDENTIAL_NONE, /* nobody has said who calls */
+};
 
 #define ACTOR_NAME_SIZE 128
 
@@ -47,6 +54,8 @@ struct actor {
 
 /* Who acts through the command line on the server's machine: may do everything, is nobody in the store. */
 extern const struct actor actor_local;
+/* Who calls what is open to everybody: may do nothing else. */
+extern const struct actor actor_nobody;
 
 /* A copy with grants of its own, for work that goes on after the thread has turned to other calls; actor_free it. */
 struct actor *actor_copy(const struct actor *actor);

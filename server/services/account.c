@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/services/account_limit.h"
 #include "server/services/agent.h"
 #include "server/services/audit.h"
 #include "server/services/secret_value.h"
@@ -98,7 +99,8 @@ static bool set_work(struct call *call, const void *context, json_t **result, st
         account.user = scope.user;
         account.rid = is_found ? earlier.rid : 0;
         if (!seal_add(call->services, call->db, origin, input->value, &account.value, error) ||
-            !store_account_put(call->db, &account, call->now, error) || !store_value_prune(call->db, error) ||
+            !store_account_put(call->db, &account, call->now, error) ||
+            !account_limit_forget(call->db, account.rid, error) || !store_value_prune(call->db, error) ||
             !audit_write(call->db, call->actor, "account.set", input->agent,
                          json_pack("{s:s?, s:s}", "user", scope.name, "variable", input->variable), error) ||
             !store_account_find(call->db, scope.user, input->agent, &now, &is_found, error))
@@ -163,7 +165,8 @@ static bool remove_work(struct call *call, const void *context, json_t **result,
                 return false;
         if (!is_found)
                 return error_set(error, ERROR_ACCOUNT_NOT_FOUND, "There is no account for %.100s there.", input->agent);
-        if (!store_account_delete(call->db, account.rid, error) || !store_value_prune(call->db, error) ||
+        if (!store_account_delete(call->db, account.rid, error) ||
+            !account_limit_forget(call->db, account.rid, error) || !store_value_prune(call->db, error) ||
             !audit_write(call->db, call->actor, "account.remove", input->agent, json_pack("{s:s?}", "user", scope.name),
                          error))
                 return false;

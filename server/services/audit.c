@@ -9,7 +9,7 @@
 
 static const char *const credential_names[] = {
         [CREDENTIAL_LOCAL] = "local", [CREDENTIAL_SESSION] = "session", [CREDENTIAL_API_KEY] = "api_key",
-        [CREDENTIAL_OAUTH] = "oauth", [CREDENTIAL_TASK] = "task",
+        [CREDENTIAL_OAUTH] = "oauth", [CREDENTIAL_TASK] = "task",       [CREDENTIAL_NONE] = "none",
 };
 
 const char *audit_credential_name(enum credential credential)

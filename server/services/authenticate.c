@@ -126,10 +126,10 @@ struct kind {
         bool (*look)(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct entry *entry, bool *is_good,
                      struct error *error);
         bool (*touch)(struct store_db *db, int64_t rid, int64_t now, int64_t interval, struct error *error);
-        int64_t idle_ms; /* unused for so long, it ends */
+        int64_t (*idle_ms)(void); /* unused for so long, it ends; NULL: it does not */
 };
-static const struct kind keys = {CREDENTIAL_API_KEY, look_for_key, store_key_touch, NEVER};
-static const struct kind sessions = {CREDENTIAL_SESSION, look_for_session, store_session_touch, SESSION_IDLE_MS};
+static const struct kind keys = {CREDENTIAL_API_KEY, look_for_key, store_key_touch, NULL};
+static const struct kind sessions = {CREDENTIAL_SESSION, look_for_session, store_session_touch, session_idle_ms};
 
 /* The generation is taken before reading, so that a change in between makes the entry stale and never too fresh. */
 static struct entry *fill(struct store_db *db, struct cache *own, const struct kind *kind,
@@ -186,7 +186,7 @@ static void note_use(struct store_db *db, const struct kind *kind, struct entry 
 
 static bool is_idle(const struct kind *kind, const struct entry *entry, int64_t now)
 {
-        return now - entry->touched_at >= kind->idle_ms;
+        return kind->idle_ms && now - entry->touched_at >= kind->idle_ms();
 }
 
 static bool authenticate(struct store_db *db, const struct kind *kind, const char *token, struct actor *actor,

@@ -31,6 +31,7 @@ struct call caller_as_call(struct caller *caller, const char *source, const json
                 .actor = &caller->actor,
                 .arguments = arguments,
                 .source = source,
+                .address = caller->address,
                 .now = clock_now(),
         };
 }

@@ -4,13 +4,16 @@
 
 #include "server/services/services.h"
 
+#define CALLER_ADDRESS_SIZE 48
+
 struct caller {
         struct services *services;
         struct store_db *db; /* of this thread */
         const char *token;   /* the bearer credential or the session's token as sent; borrowed */
         bool is_session;
-        const char *request_id; /* for the log; borrowed */
-        struct actor actor;     /* filled by caller_authenticate, valid on the thread that called it */
+        const char *request_id;            /* for the log; borrowed */
+        char address[CALLER_ADDRESS_SIZE]; /* of the client, numeric; "" when it is not known */
+        struct actor actor;                /* filled by caller_authenticate, valid on the thread that called it */
 };
 
 /* What runs for a caller: `input` is the struct that the operation's input table filled, the result an object that the

@@ -43,6 +43,8 @@ struct environment_limits {
         int64_t pids;
         int64_t fileSizeMb; /* of any file that an agent writes; 0 for no limit */
         int64_t turnMinutes;
+        int64_t concurrentTasks; /* 0: as the server's setting says */
+        int64_t spendUsd;        /* in a period; 0: as the server's setting says */
 };
 
 /* As read from environment.json through its field table. */

@@ -85,6 +85,11 @@ static const struct field limits_rows[] = {
                       .help = "Largest file that an agent may write, in MiB; 0 for no limit."),
         INTEGER_FIELD(struct environment_limits, turnMinutes, .minimum = 1, .maximum = 10080, .preset = 120,
                       .help = "Longest duration of a turn in minutes."),
+        INTEGER_FIELD(struct environment_limits, concurrentTasks, .maximum = 1000,
+                      .help = "Tasks that run at once; 0 for TASK_CONCURRENCY_PER_ENVIRONMENT."),
+        INTEGER_FIELD(struct environment_limits, spendUsd, .maximum = 1000000,
+                      .help = "US dollars in a period (SPEND_PERIOD) beyond which nothing starts; 0 for "
+                              "SPEND_LIMIT_ENVIRONMENT_USD."),
 };
 static const struct field_table limits_table = FIELD_TABLE(struct environment_limits, limits_rows);
 

@@ -81,9 +81,10 @@ static bool tell(struct feed_subscription *subscription, const struct store_chan
         return true;
 }
 
+/* One that has not been greeted may name a number behind which changes are gone that this thread has not seen. */
 static bool is_up_to_date(const struct feed_subscription *subscription)
 {
-        return !*subscription->task_id && !subscription->is_blocked &&
+        return !*subscription->task_id && subscription->is_greeted && !subscription->is_blocked &&
                subscription->cursor == subscription->feed->position;
 }
 

@@ -7,6 +7,7 @@
 #include "server/base/log.h"
 #include "server/services/reader.h"
 #include "server/services/slot.h"
+#include "server/store/queue.h"
 
 #define JOBS_AT_ONCE 256
 #define UPKEEP_EVERY_MS 60000
@@ -152,26 +153,53 @@ static void submit(struct runtime *runtime, const struct store_job *job)
 
 static bool fill_work(struct store_db *db, void *context, struct error *error)
 {
-        (void)context;
-        return slot_fill(db, clock_now(), error);
+        return slot_fill(context, db, clock_now(), error);
 }
 
-/* Once a minute: containers and workspaces, and slots that became free without the end of a turn because there are more
- * of them now. */
+static void fill_slots(struct runtime *runtime)
+{
+        auto_error error = {0};
+
+        if (!RUNTIME_WRITE(runtime, fill_work, runtime->services, &error))
+                log_error("free slots could not be given away", "reason", error.message);
+}
+
+/* Once a minute: containers and workspaces, and slots for tasks that need wait no more though no turn ended, because a
+ * spend limit's period is over, say. */
 static void keep_up(void *context)
 {
         struct runtime *runtime = context;
         auto_error error = {0};
         struct store_db *db = services_reader(runtime->services, &error);
-        int64_t queued = 0;
 
         if (db && !atomic_load(&runtime->is_stopping)) {
-                if (store_task_next_queued(db, &queued, &error) && queued &&
-                    !RUNTIME_WRITE(runtime, fill_work, NULL, &error))
-                        log_error("free slots could not be given away", "reason", error.message);
+                fill_slots(runtime);
                 runtime_retain(runtime, db, clock_now());
         }
         atomic_store(&runtime->is_retaining, false);
+}
+
+/* What lets tasks start without the end of a turn: other settings, and the end of an account's limit. */
+struct releases {
+        const struct settings *settings;
+        int64_t at; /* clock_now; 0 for never */
+};
+
+/* Gives slots away when something of it has happened; the time (clock_monotonic) at which the next will. */
+static int64_t release(struct runtime *runtime, struct store_db *db, struct releases *releases)
+{
+        const struct settings *settings = settings_current();
+        int64_t now = clock_now();
+        auto_error error = {0};
+
+        if (settings != releases->settings || (releases->at && now >= releases->at))
+                fill_slots(runtime);
+        releases->settings = settings;
+        if (!db || !store_account_limit_next(db, now, &releases->at, &error)) {
+                log_error("limits of accounts could not be read", "reason", error.message);
+                return clock_monotonic() + PAUSE_MS;
+        }
+        return releases->at ? clock_monotonic() + (releases->at - now) : INT64_MAX;
 }
 
 /* Submits what is due; the time (clock_monotonic) at which something else will be. */
@@ -195,11 +223,14 @@ void *job_loop(void *context)
 {
         struct runtime *runtime = context;
         int64_t upkeep_at = clock_monotonic() + UPKEEP_EVERY_MS;
+        struct releases releases = {0};
 
         while (!atomic_load(&runtime->is_stopping)) {
                 auto_error error = {0};
                 uint64_t seen = runtime_wakes(runtime);
-                int64_t next_at = submit_due(runtime, services_reader(runtime->services, &error));
+                struct store_db *db = services_reader(runtime->services, &error);
+                int64_t release_at = release(runtime, db, &releases), next_at = submit_due(runtime, db);
+                next_at = release_at < next_at ? release_at : next_at;
                 if (clock_monotonic() >= upkeep_at && !atomic_exchange(&runtime->is_retaining, true)) {
                         upkeep_at = clock_monotonic() + UPKEEP_EVERY_MS;
                         if (!pool_submit(runtime->pool, keep_up, runtime))

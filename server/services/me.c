@@ -9,6 +9,8 @@
 #include "server/services/login_limit.h"
 #include "server/services/password.h"
 #include "server/services/permission.h"
+#include "server/services/session.h"
+#include "server/services/totp.h"
 #include "server/services/user.h"
 #include "server/services/write.h"
 #include "server/store/session.h"
@@ -48,6 +50,26 @@ static bool find_self(struct call *call, struct store_user *user, struct error *
         return store_user_find_rid(call->db, call->actor->user, user, error);
 }
 
+/* What there is besides the password: {totpEnrolled, recoveryCodesLeft}, and of a session {signedInAt, sso}. */
+static bool add_sign_in(struct call *call, int64_t user, json_t *me, struct error *error)
+{
+        struct session_origin origin;
+        bool is_enrolled;
+        int64_t left;
+
+        if (!totp_state(call->db, user, &is_enrolled, &left, error))
+                return false;
+        json_object_set_new(me, "totpEnrolled", json_boolean(is_enrolled));
+        json_object_set_new(me, "recoveryCodesLeft", json_integer(left));
+        if (call->actor->credential != CREDENTIAL_SESSION)
+                return true;
+        if (!session_origin(call->db, call->actor, &origin, error))
+                return false;
+        json_object_set_new(me, "signedInAt", document_time(origin.signed_in_at));
+        json_object_set_new(me, "sso", json_boolean(origin.is_sso));
+        return true;
+}
+
 bool me_get(struct call *call, json_t **result, struct error *error)
 {
         const struct grants *grants = call->actor->grants;
@@ -55,11 +77,14 @@ bool me_get(struct call *call, json_t **result, struct error *error)
 
         if (!find_self(call, &user, error))
                 return false;
-        *result = json_pack("{s:s, s:s, s:s, s:b, s:b, s:{s:o, s:o, s:o}}", "id", user.id, "name", user.name,
-                            "credential", audit_credential_name(call->actor->credential), "isServerAdministrator",
-                            grants->is_administrator, "hasPassword", user.password_hash != NULL, "permissions",
-                            "server", strings_of(grants->server), "everywhere", strings_of(grants->everywhere),
-                            "environments", environments_of(call));
+        auto_json *me = json_pack("{s:s, s:s, s:s, s:b, s:b, s:{s:o, s:o, s:o}}", "id", user.id, "name", user.name,
+                                  "credential", audit_credential_name(call->actor->credential), "isServerAdministrator",
+                                  grants->is_administrator, "hasPassword", user.password_hash != NULL, "permissions",
+                                  "server", strings_of(grants->server), "everywhere", strings_of(grants->everywhere),
+                                  "environments", environments_of(call));
+        if (!add_sign_in(call, user.rid, me, error))
+                return false;
+        *result = take(me);
         return true;
 }
 

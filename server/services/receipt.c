@@ -5,11 +5,22 @@
 #include "server/base/document.h"
 #include "server/store/work.h"
 
-static void fingerprint(const struct call *call, uint8_t hash[SECRET_HASH_SIZE])
+static void add_piece(const char *bytes, size_t length, void *hasher)
 {
-        auto_free char *canonical = document_canonical(call->arguments);
+        secret_hash_add(hasher, bytes, length);
+}
 
-        secret_hash(canonical, strlen(canonical), hash);
+void receipt_fingerprint(const struct call *call, uint8_t hash[SECRET_HASH_SIZE])
+{
+        struct secret_hasher hasher;
+
+        if (call->fingerprint) {
+                memcpy(hash, call->fingerprint, SECRET_HASH_SIZE);
+                return;
+        }
+        secret_hash_begin(&hasher);
+        document_canonical_each(call->arguments, add_piece, &hasher);
+        secret_hash_end(&hasher, hash);
 }
 
 bool receipt_find(struct call *call, const char *tool, const char *request_id, char **task_id, struct error *error)
@@ -25,7 +36,7 @@ bool receipt_find(struct call *call, const char *tool, const char *request_id, c
                 return false;
         if (!is_found)
                 return true;
-        fingerprint(call, hash);
+        receipt_fingerprint(call, hash);
         if (!secret_is_equal(hash, receipt.fingerprint, sizeof hash))
                 return error_set(
                         error, ERROR_IDEMPOTENCY_CONFLICT,
@@ -40,6 +51,6 @@ bool receipt_keep(struct call *call, const char *tool, const char *request_id, c
 
         if (!request_id)
                 return true;
-        fingerprint(call, hash);
+        receipt_fingerprint(call, hash);
         return store_receipt_add(call->db, call->actor->user, tool, request_id, hash, task_id, call->now, error);
 }

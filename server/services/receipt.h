@@ -4,7 +4,12 @@
 #ifndef SERVICES_RECEIPT_H
 #define SERVICES_RECEIPT_H
 
+#include "server/base/secret.h"
 #include "server/services/services.h"
+
+/* The fingerprint of the call's arguments: with it as `call->fingerprint`, a piece of work need not go through large
+ * arguments again. */
+void receipt_fingerprint(const struct call *call, uint8_t hash[SECRET_HASH_SIZE]);
 
 /* Looks the request up, before validation and policy. *task_id is the earlier outcome's task (the caller frees it),
  * NULL when the request is new. ERROR_IDEMPOTENCY_CONFLICT when the id was used with other arguments. A NULL request id

@@ -36,10 +36,10 @@ static bool renew_session(struct store_db *db, struct actor *actor, int64_t *exp
         if (!store_session_find_id(db, actor->credential_id, &session, &is_found, error))
                 return false;
         if (!is_found || session.is_user_disabled || session.expires_at <= now ||
-            session.last_used_at + SESSION_IDLE_MS <= now)
+            session.last_used_at + session_idle_ms() <= now)
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
         actor->grants = grants_resolve(db, session.user, error);
-        *expires_at = session.last_used_at + SESSION_IDLE_MS;
+        *expires_at = session.last_used_at + session_idle_ms();
         if (*expires_at > session.expires_at)
                 *expires_at = session.expires_at;
         return actor->grants;

@@ -11,6 +11,8 @@
 struct runtime *runtime_start(struct services *services, const char *runner_path, struct error *error);
 /* Takes no more work, waits for the work in progress, and leaves running turns in their containers. */
 void runtime_stop(struct runtime *runtime);
+/* Has it look for work again, because settings have changed; NULL: there is none. */
+void runtime_wake(struct runtime *runtime);
 
 /* Waits until the turn has ended, at most until the time `until` of clock_monotonic. False when it has not. Never on
  * the writer thread. */

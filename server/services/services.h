@@ -33,8 +33,10 @@ struct call {
         struct services *services;
         struct store_db *db;
         const struct actor *actor;
-        const json_t *arguments; /* as sent, before defaults: what a receipt's fingerprint covers; borrowed */
-        const char *source;      /* "mcp", "rest", "web": recorded as the source of what is created */
+        const json_t *arguments;    /* as sent, before defaults: what a receipt's fingerprint covers; borrowed */
+        const uint8_t *fingerprint; /* of the arguments, when a receipt has been looked for already; borrowed */
+        const char *source;         /* "mcp", "rest", "web": recorded as the source of what is created */
+        const char *address;        /* of the client, numeric; NULL: it did not come over the network */
         int64_t now;
 };
 

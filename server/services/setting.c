@@ -9,6 +9,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/audit.h"
+#include "server/services/runtime.h"
 #include "server/services/write.h"
 #include "server/store/setting.h"
 
@@ -309,9 +310,11 @@ static bool apply(struct call *call, const struct change *change, json_t **resul
         bool is_good = check_pins(change->row, error) && call_write(call, change_work, change, &nothing, error) &&
                        take_change(change, error);
         pthread_mutex_unlock(&changing);
-        if (is_good)
-                *result = describe(change->row);
-        return is_good;
+        if (!is_good)
+                return false;
+        runtime_wake(call->services->runtime);
+        *result = describe(change->row);
+        return true;
 }
 
 bool setting_set(struct call *call, const struct setting_set_input *input, json_t **result, struct error *error)

@@ -31,6 +31,10 @@ struct settings {
         const char *agents_folder; /* NULL: DATA/agents */
         const char *log_level, *log_format;
         int64_t task_concurrency;   /* tasks running at once */
+        int64_t task_concurrency_per_user, task_concurrency_per_environment, task_concurrency_per_agent; /* 0: any */
+        int64_t account_limit_minutes; /* the first wait after a usage limit whose end was not told */
+        const char *spend_period;      /* day or month */
+        int64_t spend_limit_user_usd, spend_limit_environment_usd, spend_limit_task_usd; /* 0: none */
         int64_t agent_uid;          /* uid and gid that agents run as and that own workspaces */
         int64_t stop_grace_seconds; /* between TERM and KILL */
         int64_t idle_stop_minutes;  /* an idle container is stopped */
@@ -42,6 +46,8 @@ struct settings {
                 *git_credentials_file; /* git-credentials lines (https://user:token@host); NULL: DATA/git-credentials */
         const char *codex_speed;       /* the fastest that tasks may choose */
         int64_t attachment_body_megabytes;
+        int64_t uploads_at_once; /* bodies that are spooled to disk */
+        int64_t session_idle_minutes, session_hours;
         int64_t worker_threads, http_threads;
         int64_t body_maximum_kilobytes;
 };

@@ -17,6 +17,7 @@
 #define INTEGER(published, member, ...) SETTING(published, member, int64_t, FIELD_INTEGER, __VA_ARGS__)
 #define BOOLEAN(published, member, ...) SETTING(published, member, bool, FIELD_BOOLEAN, __VA_ARGS__)
 
+static const char *const spend_periods[] = {"day", "month", NULL};
 static const char *const log_levels[] = {"debug", "info", "warning", "error", NULL};
 static const char *const log_formats[] = {"text", "json", NULL};
 
@@ -109,6 +110,23 @@ static const struct field rows[] = {
                .help = "Text, or one JSON object a line. At the next start."),
         INTEGER(TASK_CONCURRENCY, task_concurrency, .minimum = 1, .maximum = 1000, .preset = 8,
                 .help = "Tasks that run at once; others wait in a queue."),
+        INTEGER(TASK_CONCURRENCY_PER_USER, task_concurrency_per_user, .maximum = 1000,
+                .help = "Tasks of one person that run at once; 0 for as many as there are slots."),
+        INTEGER(TASK_CONCURRENCY_PER_ENVIRONMENT, task_concurrency_per_environment, .maximum = 1000,
+                .help = "Tasks of one environment that run at once, where it sets no other limit; 0 for any number."),
+        INTEGER(TASK_CONCURRENCY_PER_AGENT, task_concurrency_per_agent, .maximum = 1000,
+                .help = "Tasks with the same agent that run at once; 0 for any number."),
+        INTEGER(ACCOUNT_LIMIT_MINUTES, account_limit_minutes, .minimum = 1, .maximum = 360, .preset = 15,
+                .help = "How long nothing is started on a provider account after a usage limit whose end the provider "
+                        "did not tell; doubled for each further one."),
+        STRING(SPEND_PERIOD, spend_period, .choices = spend_periods, .text_preset = "month",
+               .help = "What spend limits of users and environments count: the present day or month (UTC)."),
+        INTEGER(SPEND_LIMIT_USER_USD, spend_limit_user_usd, .maximum = 1000000,
+                .help = "US dollars in a period beyond which a person's turns do not start; 0 for no limit."),
+        INTEGER(SPEND_LIMIT_ENVIRONMENT_USD, spend_limit_environment_usd, .maximum = 1000000,
+                .help = "The same for an environment that sets no other limit."),
+        INTEGER(SPEND_LIMIT_TASK_USD, spend_limit_task_usd, .maximum = 1000000,
+                .help = "US dollars that one task may cost before it takes no further turn; 0 for no limit."),
         INTEGER(AGENT_UID, agent_uid, .minimum = 1, .maximum = 4294967294, .preset = 64500,
                 .help = "User and group id that agents run as and that own workspaces; one that no person has. At the "
                         "next start."),
@@ -135,6 +153,13 @@ static const struct field rows[] = {
                .help = "The fastest speed that a Codex task may choose; an environment may allow less."),
         INTEGER(ATTACHMENT_BODY_MEGABYTES, attachment_body_megabytes, .minimum = 1, .maximum = 72, .preset = 72,
                 .help = "The largest request body of the tools that take attachments."),
+        INTEGER(UPLOADS_AT_ONCE, uploads_at_once, .minimum = 1, .maximum = 256, .preset = 8,
+                .help = "Uploads and other requests of more than a megabyte that are served at once; more are told to "
+                        "come again. At the next start."),
+        INTEGER(SESSION_IDLE_MINUTES, session_idle_minutes, .minimum = 1, .maximum = 525600, .preset = 720,
+                .help = "A web session ends when it is not used for so long."),
+        INTEGER(SESSION_HOURS, session_hours, .minimum = 1, .maximum = 8760, .preset = 168,
+                .help = "A web session ends so long after the login, however much it is used."),
         INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8,
                 .help = "Threads for work that blocks (Docker, git). At the next start."),
         INTEGER(HTTP_THREADS, http_threads, .maximum = 64,

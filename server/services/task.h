@@ -4,6 +4,7 @@
 #define SERVICES_TASK_H
 
 #include "server/base/field.h"
+#include "server/base/secret.h"
 #include "server/services/services.h"
 #include "server/services/upload.h"
 
@@ -12,9 +13,10 @@ extern const char *const task_statuses[];
 
 /* What had to be done before a submission's piece of work, because it takes time: files written, a template read. */
 struct task_prepared {
-        struct upload *upload; /* NULL: no files */
-        char *rendered;        /* the template's instructions; NULL: no template */
-        bool is_attached;      /* a turn refers to the files, once its piece of work is committed */
+        struct upload *upload;                 /* NULL: no files */
+        char *rendered;                        /* the template's instructions; NULL: no template */
+        bool is_attached;                      /* a turn refers to the files, once its piece of work is committed */
+        uint8_t fingerprint[SECRET_HASH_SIZE]; /* of the arguments, for the receipt */
 };
 
 struct task_create_input {

@@ -5,7 +5,9 @@
 
 #include "server/base/document.h"
 #include "server/services/audit.h"
+#include "server/services/environment.h"
 #include "server/services/slot.h"
+#include "server/services/spend.h"
 #include "server/services/task_view.h"
 
 static bool render(struct call *call, const char *id, json_t **result, struct error *error)
@@ -80,7 +82,12 @@ bool task_start(struct call *call, const struct task_start_input *input, json_t 
                 return false;
         if (strcmp(task.status, "staged"))
                 return error_set(error, ERROR_CONFLICT, "The task is %s, not staged.", task.status);
-        return slot_start(call->db, task.rid, task.turn, 0, call->now, &status, error) &&
+        auto_environment *environment = environment_find_rid(call->services->environments, task.environment);
+        if (!environment)
+                return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
+        return environment_check_active(environment, error) &&
+               spend_check(call, environment, task.cost_micros, error) &&
+               slot_start(call->services, call->db, task.rid, task.turn, 0, call->now, &status, error) &&
                audit_write(call->db, call->actor, "task.start", task.id, NULL, error) &&
                render(call, task.id, result, error);
 }

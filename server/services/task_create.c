@@ -12,6 +12,7 @@
 #include "server/services/prompt.h"
 #include "server/services/receipt.h"
 #include "server/services/slot.h"
+#include "server/services/spend.h"
 #include "server/services/task_view.h"
 #include "server/services/template.h"
 #include "server/services/vault.h"
@@ -72,7 +73,8 @@ static bool check(struct call *call, const struct task_create_input *input, cons
                                  "agent: name the agent that model, reasoningEffort and speed are for");
         struct model_choice choice = {input->model, input->reasoningEffort, input->speed};
         if (!model_check(call->services, environment, agent, &choice, error) ||
-            !vault_check_agent(call, environment, agent, error))
+            !vault_check_agent(call, environment, agent, error) ||
+            (!input->staged && !spend_check(call, environment, 0, error)))
                 return false;
         auto_free char *image = build_image(call->db, environment, error);
         if (!image)
@@ -109,7 +111,7 @@ static bool add_first_turn(struct call *call, const struct task_create_input *in
                 input->prepared->is_attached = true;
         *status = "staged";
         return input->staged ? store_task_set_turn(call->db, task, rid, error)
-                             : slot_start(call->db, task, rid, 0, call->now, status, error);
+                             : slot_start(call->services, call->db, task, rid, 0, call->now, status, error);
 }
 
 static bool add(struct call *call, const struct task_create_input *input, const struct environment *environment,
@@ -185,6 +187,7 @@ bool task_create_prepare(struct call *call, struct task_create_input *input, str
         if (!environment || !check(call, input, environment, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
+        receipt_fingerprint(call, input->prepared->fingerprint);
         if (input->template && !(input->prepared->rendered = template_render(
                                          call->services, environment->name, input->template, input->parameters, error)))
                 return false;
@@ -199,6 +202,7 @@ bool task_create(struct call *call, const struct task_create_input *input, json_
         auto_free char *earlier = NULL;
         char id[ID_SIZE];
 
+        call->fingerprint = input->prepared ? input->prepared->fingerprint : NULL;
         if (!receipt_find(call, TOOL, input->requestId, &earlier, error))
                 return false;
         if (earlier)

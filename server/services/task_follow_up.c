@@ -9,6 +9,7 @@
 #include "server/services/prompt.h"
 #include "server/services/receipt.h"
 #include "server/services/slot.h"
+#include "server/services/spend.h"
 #include "server/services/task_view.h"
 #include "server/store/turn.h"
 #include "server/store/work.h"
@@ -73,6 +74,7 @@ static bool check(struct call *call, const struct store_task *task, const struct
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
         struct model_choice choice = {input->model ? input->model : task->model, input->reasoningEffort, input->speed};
         return environment_check_active(environment, error) &&
+               spend_check(call, environment, task->cost_micros, error) &&
                ((!input->model && !input->reasoningEffort && !input->speed) ||
                 model_check(call->services, environment, task->agent, &choice, error));
 }
@@ -112,7 +114,7 @@ static bool start_staged(struct call *call, const struct store_task *task, const
                 (store_turn_append(call->db, task->turn, addition->shown, addition->given, error) &&
                  prompt_keep(call->db, &addition->prompt, task->turn, error) &&
                  upload_attach(call->db, addition->upload, task->turn, error))) &&
-               slot_start(call->db, task->rid, task->turn, 0, call->now, &status, error);
+               slot_start(call->services, call->db, task->rid, task->turn, 0, call->now, &status, error);
 }
 
 static bool start_next(struct call *call, const struct store_task *task, const struct addition *addition,
@@ -133,7 +135,7 @@ static bool start_next(struct call *call, const struct store_task *task, const s
         return store_turn_add(call->db, &turn, &rid, &ordinal, error) &&
                prompt_keep(call->db, &addition->prompt, rid, error) &&
                upload_attach(call->db, addition->upload, rid, error) &&
-               slot_start(call->db, task->rid, rid, 1, call->now, &status, error);
+               slot_start(call->services, call->db, task->rid, rid, 1, call->now, &status, error);
 }
 
 static bool start(struct call *call, const struct store_task *task, const struct task_follow_up_input *input,
@@ -170,6 +172,7 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
             !check(call, &task, input, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
+        receipt_fingerprint(call, input->prepared->fingerprint);
         input->prepared->upload = upload_write(call->services, &input->attachments, NULL, error);
         return input->prepared->upload != NULL;
 }
@@ -179,6 +182,7 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
         auto_free char *earlier = NULL;
         auto_store_task task = {0};
 
+        call->fingerprint = input->prepared ? input->prepared->fingerprint : NULL;
         if (!receipt_find(call, TOOL, input->idempotencyKey, &earlier, error))
                 return false;
         if (earlier)

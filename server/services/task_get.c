@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/output_files.h"
+#include "server/services/slot.h"
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
@@ -74,6 +75,18 @@ static json_t *latest_response(const struct store_task *task, const struct store
         json_object_set_new(object, "timestamp", document_time(reply->replied_at));
         json_object_set_new(object, "path", json_string(RECORD_EVENTS));
         return object;
+}
+
+static bool set_queued_for(struct call *call, const struct store_task *task, json_t *result, struct error *error)
+{
+        json_t *reason;
+
+        if (strcmp(task->status, "queued"))
+                return true;
+        if (!slot_explain(call, task, &reason, error))
+                return false;
+        json_object_set_new(result, "queuedFor", reason);
+        return true;
 }
 
 static bool set_latest_response(struct call *call, const struct store_task *task, const struct task_get_input *input,
@@ -159,7 +172,7 @@ bool task_get(struct call *call, const struct task_get_input *input, json_t **re
         if (!task_open(call, input->taskId, &task, &redactor, error))
                 return false;
         auto_json *view = task_view(call, &task, &redactor);
-        if (!set_failure(call, &task, &redactor, view, error) ||
+        if (!set_failure(call, &task, &redactor, view, error) || !set_queued_for(call, &task, view, error) ||
             (input->includeSummary && !set_summary(call, &task, &redactor, view, error)))
                 return false;
         if (input->includeOutput)

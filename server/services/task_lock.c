@@ -63,14 +63,19 @@ void runtime_unlock_task(struct runtime *runtime, int64_t task)
         number_set_unlock(runtime, &runtime->tasks_locked, task);
 }
 
-void job_wake(void *context)
+void runtime_wake(struct runtime *runtime)
 {
-        struct runtime *runtime = context;
-
+        if (!runtime)
+                return;
         pthread_mutex_lock(&runtime->mutex);
         runtime->wakes++;
         pthread_cond_broadcast(&runtime->changed);
         pthread_mutex_unlock(&runtime->mutex);
+}
+
+void job_wake(void *context)
+{
+        runtime_wake(context);
 }
 
 uint64_t runtime_wakes(struct runtime *runtime)

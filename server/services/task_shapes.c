@@ -119,8 +119,18 @@ static const struct field failure_rows[] = {
 };
 const struct field_table failure_shape = OUTPUT_TABLE("failure", failure_rows);
 
+static const struct field queued_for_rows[] = {
+        OUT_STRING("reason", .is_required = true,
+                   .help = "slots, user_limit, environment_limit, agent_limit, account_limit, user_spend_limit, "
+                           "environment_spend_limit or task_spend_limit."),
+        OUT_STRING("message", .is_required = true, .help = "The same in words."),
+        OUT_STRING("until", .is_nullable = true, .format = "date-time", .help = "Until when, where that can be told."),
+};
+static const struct field_table queued_for_shape = OUTPUT_TABLE("queued for", queued_for_rows);
+
 static const struct field task_details_rows[] = {
         TASK_ROWS,
+        OUT_OBJECT("queuedFor", queued_for_shape, .help = "Why a queued task waits."),
         OUT_OBJECT("latestResponse", reply_shape, .is_nullable = true,
                    .help = "What the agent last said; null until it has replied. Absent when not asked for."),
         OUT_STRING("summary", .is_nullable = true, .help = "Summary file of the agent; with includeSummary."),

@@ -7,6 +7,7 @@
 #include "server/base/document.h"
 #include "server/base/log.h"
 #include "server/base/path.h"
+#include "server/services/account_limit.h"
 #include "server/services/agent_configuration.h"
 #include "server/services/event_log.h"
 #include "server/services/feed.h"
@@ -18,6 +19,7 @@
 #include "server/services/task_view.h"
 
 struct ending {
+        const struct services *services;
         const struct store_turn *turn;
         const struct turn_outcome *outcome;
         const struct stream_summary *summary;
@@ -91,6 +93,28 @@ static bool add_stop(struct store_db *db, const struct store_turn *turn, struct 
                store_job_add(db, "stop", turn->task, turn->rid, at, at, error);
 }
 
+/* An account at its provider's limit starts nothing until that is over; a turn that ended well shows that it is. */
+static bool note_limit(struct store_db *db, const struct ending *ending, const struct store_task *task,
+                       struct error *error)
+{
+        const struct turn_outcome *outcome = ending->outcome;
+        bool is_limit = outcome->stage && !strcmp(outcome->stage, "agent") && !strcmp(outcome->category, "rate_limit");
+        bool is_good = !strcmp(outcome->task_status, "completed"), exists = false;
+        auto_environment *environment = environment_find_rid(ending->services->environments, task->environment);
+        auto_free char *name = NULL;
+
+        if (!account_limit_exists(db, &exists, error))
+                return false;
+        if (!is_limit && !(is_good && exists))
+                return true;
+        if (!account_limit_name(db, environment, task->creator, ending->turn->agent, &name, error))
+                return false;
+        if (!name)
+                return true;
+        return is_limit ? account_limit_reached(db, name, ending->summary->resets_at, outcome->ended_at, error)
+                        : account_limit_over(db, name, error);
+}
+
 static bool end_work(struct store_db *db, void *context, struct error *error)
 {
         const struct ending *ending = context;
@@ -128,8 +152,9 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                 return false;
         return store_task_finish(db, task.rid, ending->turn->rid, outcome->task_status, outcome->ended_at, exit_code,
                                  &is_done, error) &&
-               add_usage(db, ending, &task, error) && drop_jobs(db, ending->turn, error) &&
-               add_stop(db, ending->turn, error) && slot_fill(db, clock_now(), error);
+               add_usage(db, ending, &task, error) && note_limit(db, ending, &task, error) &&
+               drop_jobs(db, ending->turn, error) && add_stop(db, ending->turn, error) &&
+               slot_fill(ending->services, db, clock_now(), error);
 }
 
 /* What the raw files still hold becomes events; a failure to write them loses nothing of the raw output. */
@@ -178,7 +203,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
 {
         auto_free char *records = task_path_records(runtime->services->data_folder, turn->task_id);
         auto_stream_summary summary = {0};
-        struct ending ending = {.turn = turn, .outcome = outcome, .summary = &summary};
+        struct ending ending = {.services = runtime->services, .turn = turn, .outcome = outcome, .summary = &summary};
         auto_error failure = {0};
 
         stream_summary_init(&summary, REPLY_KEPT_CHARACTERS);

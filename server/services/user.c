@@ -7,6 +7,7 @@
 #include "server/services/grants.h"
 #include "server/services/password.h"
 #include "server/services/role.h"
+#include "server/services/setup_code.h"
 #include "server/services/write.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
@@ -97,7 +98,10 @@ bool user_add(struct call *call, const struct user_add_input *input, json_t **re
         if (!access_require(call->actor, PERMISSION_USERS_MANAGE, error) ||
             (input->password && !password_hash(input->password, with.hash, error)))
                 return false;
-        return call_write(call, add_work, &with, result, error);
+        if (!call_write(call, add_work, &with, result, error))
+                return false;
+        setup_code_remove(call->services->data_folder);
+        return true;
 }
 
 static void append_user(const struct store_user *user, void *context)

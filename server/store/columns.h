@@ -35,7 +35,8 @@
         "a.rid, a.user, u.name, a.agent, a.variable, a.value, a.refused_at, a.refused_reason, a.created_at, "          \
         "a.updated_at FROM provider_accounts a LEFT JOIN users u ON u.rid = a.user"
 
-#define SESSION_COLUMNS "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled"
+#define SESSION_COLUMNS                                                                                                \
+        "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled, s.signed_in_at, s.is_sso"
 
 #define BUILD_COLUMNS                                                                                                  \
         "b.rid, b.environment, b.id, b.state, b.is_fresh, u.id, u.name, b.created_at, b.started_at, b.ended_at, "      \

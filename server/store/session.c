@@ -22,7 +22,9 @@ static bool read_one(struct query *query, struct store_session *session, bool *i
                                                   .user = query_column_integer(query, 4),
                                                   .user_id = query_column_text(query, 5),
                                                   .user_name = query_column_text(query, 6),
-                                                  .is_user_disabled = query_column_integer(query, 7)};
+                                                  .is_user_disabled = query_column_integer(query, 7),
+                                                  .signed_in_at = query_column_integer(query, 8),
+                                                  .is_sso = query_column_integer(query, 9)};
         return true;
 }
 
@@ -34,18 +36,20 @@ static bool forget_expired(struct store_db *db, int64_t now, struct error *error
         return query_run(&query, NULL, error);
 }
 
-bool store_session_add(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], int64_t user, int64_t now,
-                       int64_t expires_at, char id[ID_SIZE], struct error *error)
+bool store_session_add(struct store_db *db, const struct store_session_new *session, char id[ID_SIZE],
+                       struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_SESSION_ADD);
 
         id_new("session", id);
         query_text(&query, id);
-        query_blob(&query, hash, SECRET_HASH_SIZE);
-        query_integer(&query, user);
-        query_integer(&query, now);
-        query_integer(&query, expires_at);
-        return query_run(&query, NULL, error) && forget_expired(db, now, error);
+        query_blob(&query, session->hash, SECRET_HASH_SIZE);
+        query_integer(&query, session->user);
+        query_integer(&query, session->now);
+        query_integer(&query, session->expires_at);
+        query_integer(&query, session->signed_in_at);
+        query_integer(&query, session->is_sso);
+        return query_run(&query, NULL, error) && forget_expired(db, session->now, error);
 }
 
 bool store_session_find(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct store_session *session,

@@ -241,6 +241,7 @@ bool store_task_begin(struct store_db *db, int64_t rid, const char *status, int6
         query_optional(&query, started_at);
         query_integer(&query, follow_ups);
         query_integer(&query, now);
+        query_integer(&query, turn);
         query_integer(&query, rid);
         if (!query_run(&query, &changed, error))
                 return false;
@@ -289,17 +290,6 @@ bool store_task_count_running(struct store_db *db, int64_t *count, struct error 
         if (!query_next(&query, &is_row, error))
                 return false;
         *count = query_column_integer(&query, 0);
-        return true;
-}
-
-bool store_task_next_queued(struct store_db *db, int64_t *rid, struct error *error)
-{
-        auto_query query = query_begin(db, STATEMENT_TASK_NEXT_QUEUED);
-        bool is_row;
-
-        if (!query_next(&query, &is_row, error))
-                return false;
-        *rid = is_row ? query_column_integer(&query, 0) : 0;
         return true;
 }
 

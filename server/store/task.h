@@ -74,8 +74,6 @@ MUST_CHECK bool store_task_add_usage(struct store_db *db, int64_t rid, int64_t i
                                      int64_t cache_read_tokens, int64_t cache_write_tokens, int64_t cost_micros,
                                      struct error *error);
 MUST_CHECK bool store_task_count_running(struct store_db *db, int64_t *count, struct error *error);
-/* The queued task that waits longest, 0 when there is none. */
-MUST_CHECK bool store_task_next_queued(struct store_db *db, int64_t *rid, struct error *error);
 /* Calls `each` for every status with its number of tasks. Reads the whole index: for metrics only. */
 MUST_CHECK bool store_task_counts(struct store_db *db, void (*each)(const char *status, int64_t count, void *context),
                                   void *context, struct error *error);

@@ -41,6 +41,17 @@ bool store_user_find(struct store_db *db, const char *name, struct store_user *u
         return is_found || error_set(error, ERROR_USER_NOT_FOUND, "there is no user %.100s", name);
 }
 
+bool store_user_exists(struct store_db *db, bool *exists, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_USER_ANY);
+        bool is_row;
+
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *exists = query_column_integer(&query, 0);
+        return true;
+}
+
 bool store_user_find_rid(struct store_db *db, int64_t rid, struct store_user *user, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_USER_BY_RID);

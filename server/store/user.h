@@ -19,6 +19,8 @@ void store_user_clear(struct store_user *user);
 /* Adds a person and writes the new id. ERROR_CONFLICT when the name is taken (upper and lower case are alike). */
 MUST_CHECK bool store_user_add(struct store_db *db, const char *name, const char *password_hash, int64_t now,
                                char id[ID_SIZE], int64_t *rid, struct error *error);
+/* Whether there is anybody at all. */
+MUST_CHECK bool store_user_exists(struct store_db *db, bool *exists, struct error *error);
 /* ERROR_USER_NOT_FOUND when nobody has the name. */
 MUST_CHECK bool store_user_find(struct store_db *db, const char *name, struct store_user *user, struct error *error);
 /* ERROR_USER_NOT_FOUND when there is none. */

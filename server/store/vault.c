@@ -92,11 +92,16 @@ static bool run(struct store_db *db, enum statement which, int *changed, struct 
 
 bool store_value_forget(struct store_db *db, int64_t *count, struct error *error)
 {
+        static const enum statement holders[] = {STATEMENT_SECRETS_FORGET,        STATEMENT_ACCOUNTS_FORGET,
+                                                 STATEMENT_TASK_VALUES_FORGET,    STATEMENT_AUTHENTICATORS_FORGET,
+                                                 STATEMENT_RECOVERY_CODES_FORGET, STATEMENT_SEALED_SETTINGS_FORGET};
         int changed;
 
         store_changes_access(db);
-        if (!run(db, STATEMENT_SECRETS_FORGET, NULL, error) || !run(db, STATEMENT_ACCOUNTS_FORGET, NULL, error) ||
-            !run(db, STATEMENT_TASK_VALUES_FORGET, NULL, error) || !run(db, STATEMENT_VALUES_FORGET, &changed, error))
+        for (size_t i = 0; i < COUNT_OF(holders); i++)
+                if (!run(db, holders[i], NULL, error))
+                        return false;
+        if (!run(db, STATEMENT_VALUES_FORGET, &changed, error))
                 return false;
         *count = changed;
         return true;

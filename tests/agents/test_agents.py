@@ -185,20 +185,23 @@ def what_a_provider_refuses_is_a_failed_turn_of_its_category(stage):
 @flow
 def an_interrupted_turn_leaves_a_conversation_that_goes_on(stage):
     server, models = begin(stage)
-    task_id = server.create("REMEMBER the tide is low", agent="claude")
-    check_completed(server.wait_ended(task_id, 60))
-    server.call("follow_up_task", taskId=task_id, instructions="HANG")
-    wait_until("the model to be asked", lambda: any("HANG" in json.dumps(r["body"]) for r in models.requests()), 60)
-    server.call("interrupt_task", taskId=task_id)
-    assert server.wait_ended(task_id)["status"] == "interrupted"
-    assert "REMEMBER the tide is low" in check_completed(turn(server, task_id, "RECALL"))
+    tasks = {agent: server.create(f"REMEMBER the tide of {agent} is low", agent=agent) for agent in ("claude", "codex", "gemini")}
+    for agent, task_id in tasks.items():
+        check_completed(server.wait_ended(task_id, 90))
+        server.call("follow_up_task", taskId=task_id, instructions=f"HANG {agent}")
+    for agent, task_id in tasks.items():
+        wait_until("the model to be asked",
+                   lambda a=agent: any(f"HANG {a}" in json.dumps(r["body"]) for r in models.requests()), 60)
+        server.call("interrupt_task", taskId=task_id)
+        assert server.wait_ended(task_id)["status"] == "interrupted"
+        assert f"REMEMBER the tide of {agent} is low" in check_completed(turn(server, task_id, "RECALL"))
 
 
 @flow
 def a_server_that_dies_during_a_turn_loses_and_doubles_nothing_of_it(stage):
     server, _ = begin(stage)
     task_ids = [server.create("RUN for i in 1 2 3 4 5 6; do echo part $i; sleep 1; done; echo landed", agent=agent)
-                for agent in ("claude", "codex")]
+                for agent in ("claude", "codex", "gemini")]
     for task_id in task_ids:
         wait_until("the tool to be called", lambda t=task_id: any(e["type"] == "tool_call" for e in events(server, t)), 60)
     server.kill()
@@ -220,11 +223,11 @@ printf '%s\\n' '{"type":"result","subtype":"success","is_error":false,"result":"
 
 @flow
 def an_agent_of_the_environments_own_is_read_in_its_format(stage):
-    server, models = begin(stage, agents=[
-        {"name": "parrot", "command": ["bash", "/dev/fd/3"], "promptOn": "fd3", "format": "claude-json"}])
+    parrot = {"command": ["bash", "/dev/fd/3"], "promptOn": "fd3", "format": "claude-json"}
+    server, models = begin(stage, agents=[{"name": "parrot", **parrot}, {"name": "spent", **parrot}])
     listed = next(e for e in server.call("list_environments")["environments"] if e["name"] == "test")
-    assert listed["agents"] == ["claude", "codex", "gemini", "shell", "parrot"], listed
-    task = server.wait_ended(server.create(OWN, agent="parrot"))
+    assert listed["agents"] == ["claude", "codex", "gemini", "shell", "parrot", "spent"], listed
+    task = server.wait_ended(server.create(OWN, agent="spent"))
     # It ended with 0 and looks like a reply.
     assert task["status"] == "failed" and task["exitCode"] == 0, task
     assert task["failure"]["category"] == "rate_limit", task["failure"]

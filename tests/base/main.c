@@ -123,6 +123,27 @@ static void a_document_nests_only_so_deep(void **state)
         assert_null(refused);
 }
 
+static json_t *parse_list(size_t count)
+{
+        auto_text text = TEXT_WITH_MAXIMUM(8000000);
+        auto_error error = {0};
+
+        text_append_string(&text, "[1");
+        for (size_t i = 1; i < count; i++)
+                text_append(&text, ",1", 2);
+        text_append_string(&text, "]");
+        return document_parse(text_string(&text), text.length, &error);
+}
+
+static void a_document_has_only_so_many_values(void **state)
+{
+        (void)state;
+        auto_json *accepted = parse_list(DOCUMENT_VALUES_MAXIMUM / 2);
+        auto_json *refused = parse_list(DOCUMENT_VALUES_MAXIMUM);
+        assert_non_null(accepted);
+        assert_null(refused);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -131,6 +152,7 @@ int main(void)
                 cmocka_unit_test(what_is_quoted_is_parsed_back_as_it_was),
                 cmocka_unit_test(a_cut_error_message_is_still_utf8),
                 cmocka_unit_test(a_document_nests_only_so_deep),
+                cmocka_unit_test(a_document_has_only_so_many_values),
                 cmocka_unit_test(tails_and_heads_never_split_a_character),
                 cmocka_unit_test(a_key_with_a_wrong_checksum_is_not_wellformed),
                 cmocka_unit_test(ids_have_the_published_shape),
@@ -138,5 +160,5 @@ int main(void)
 
         secret_init();
         return cmocka_run_group_tests_name("base", tests, NULL, NULL) + run_field_tests() + run_pool_tests() +
-               run_seal_tests();
+               run_otp_tests() + run_jwt_tests() + run_seal_tests() + run_url_tests();
 }

@@ -48,6 +48,34 @@ static void work_runs_on_as_many_threads_as_there_are(void **state)
         assert_int_equal(atomic_load(&gate->ended), 3);
 }
 
+static void work_that_runs_alone_waits_for_its_like_and_holds_up_no_other(void **state)
+{
+        struct gate *gate = *state;
+        struct gate other = {0};
+        struct pool *pool = pool_new(3, 10);
+
+        sem_init(&other.started, 0, 0);
+        sem_init(&other.may_end, 0, 0);
+        for (int i = 0; i < 4; i++)
+                assert_true(pool_submit_alone(pool, pass, gate));
+        for (int i = 0; i < 2; i++)
+                assert_true(pool_submit(pool, pass, &other));
+        sem_wait(&gate->started);
+        sem_wait(&other.started);
+        sem_wait(&other.started);
+        assert_int_equal(sem_trywait(&gate->started), -1);
+        sem_post(&other.may_end);
+        sem_post(&other.may_end);
+        for (int i = 0; i < 3; i++) {
+                sem_post(&gate->may_end);
+                sem_wait(&gate->started);
+        }
+        sem_post(&gate->may_end);
+        pool_free(pool);
+        assert_int_equal(atomic_load(&gate->ended), 4);
+        assert_int_equal(atomic_load(&other.ended), 2);
+}
+
 static void a_full_queue_refuses_work(void **state)
 {
         struct gate *gate = *state;
@@ -103,6 +131,7 @@ int run_pool_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup(work_runs_on_as_many_threads_as_there_are, open_gate),
+                cmocka_unit_test_setup(work_that_runs_alone_waits_for_its_like_and_holds_up_no_other, open_gate),
                 cmocka_unit_test_setup(a_full_queue_refuses_work, open_gate),
                 cmocka_unit_test_setup(freeing_a_pool_runs_what_waits, open_gate),
                 cmocka_unit_test(work_is_taken_in_the_order_it_came),

@@ -24,6 +24,29 @@ static void answer_upload(struct http_request *request, void *context)
         http_respond_file(request, file, size, "application/octet-stream", NULL);
 }
 
+/* Tells where the body is, and answers with it. */
+static void answer_json(struct http_request *request, void *context)
+{
+        uint64_t size = 0;
+        size_t length;
+
+        (void)context;
+        int file = http_request_take_file(request, &size);
+        http_request_add_header(request, "X-Body", file < 0 ? "memory" : "file");
+        if (file >= 0) {
+                http_respond_file(request, file, size, "application/octet-stream", NULL);
+                return;
+        }
+        char *body = http_request_take_body(request, &length);
+        http_respond(request, 200, "text/plain", body, length);
+}
+
+static size_t body_maximum(struct http_request *request, void *context)
+{
+        (void)context;
+        return strcmp(http_request_path(request), "/limited") ? SIZE_MAX : 2000;
+}
+
 /* Leaves the file untaken. */
 static void answer_ignored(struct http_request *request, void *context)
 {
@@ -62,6 +85,8 @@ static void answer_cookie(struct http_request *request, void *context)
 
 static const struct http_route routes[] = {
         {"POST", "/upload", HTTP_ACCESS_PUBLIC, HTTP_BODY_FILE, MAXIMUM, answer_upload},
+        {"POST", "/json", HTTP_ACCESS_PUBLIC, HTTP_BODY_JSON, MAXIMUM, answer_json},
+        {"POST", "/limited", HTTP_ACCESS_PUBLIC, HTTP_BODY_JSON, MAXIMUM, answer_json},
         {"POST", "/ignored", HTTP_ACCESS_PUBLIC, HTTP_BODY_FILE, 1000, answer_ignored},
         {"GET", "/content", HTTP_ACCESS_PUBLIC, HTTP_BODY_NONE, 0, answer_content},
         {"HEAD", "/content", HTTP_ACCESS_PUBLIC, HTTP_BODY_NONE, 0, answer_content},
@@ -80,6 +105,9 @@ static int start(void **state)
         options.route_count = COUNT_OF(routes);
         options.spool_folder = folder;
         options.spool_maximum = 1;
+        options.body_memory_each = 1000;
+        options.body_memory_total = 1500;
+        options.body_maximum = body_maximum;
         server = fixture_start(&options);
         client = connection_open(server);
         return 0;
@@ -186,6 +214,68 @@ static void a_client_that_goes_away_frees_its_place(void **state)
         }
 }
 
+static void expect_json(struct reply *reply, const char *body, size_t length, const char *where)
+{
+        assert_int_equal(reply->status, 200);
+        assert_string_equal(reply_header(reply, "X-Body"), where);
+        assert_int_equal(reply->length, length);
+        assert_memory_equal(reply->body, body, length);
+        free(reply);
+}
+
+static void a_json_body_too_large_for_memory_goes_to_a_file(void **state)
+{
+        auto_free char *body = letters(250000);
+
+        (void)state;
+        expect_json(ask(client, "POST", "/json", "", body), body, 250000, "file");
+        body[1000] = '\0';
+        expect_json(ask(client, "POST", "/json", "", body), body, 1000, "memory");
+        connection_send(client, "POST /json HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+        for (int i = 0; i < 4; i++)
+                connection_send(client, "c8\r\n"), connection_send_bytes(client, body + i * 200, 200),
+                        connection_send(client, "\r\n");
+        connection_send(client, "0\r\n\r\n");
+        expect_json(connection_read(client, true), body, 800, "memory");
+        connection_send(client, "POST /json HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n");
+        connection_send(client, body);
+        connection_send(client, "\r\n1\r\nZ\r\n0\r\n\r\n");
+        auto_free char *longer = text_format("%sZ", body);
+        expect_json(connection_read(client, true), longer, 1001, "file");
+}
+
+static void the_server_may_set_a_maximum_of_the_moment(void **state)
+{
+        auto_free char *body = letters(2001);
+
+        (void)state;
+        auto_reply *refused = ask(client, "POST", "/limited", "", body);
+        assert_int_equal(refused->status, 413);
+        body[2000] = '\0';
+        expect_json(ask(client, "POST", "/limited", "", body), body, 2000, "file");
+}
+
+/* One thread serves: what the first connection sent has been read once a later request of another one was answered. */
+static void bodies_in_memory_have_a_maximum_together(void **state)
+{
+        auto_free char *body = letters(900);
+        struct connection *other = connection_open(server);
+
+        (void)state;
+        connection_send(other, "POST /json HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+        connection_send_bytes(other, body, 900);
+        free(ask(client, "GET", "/content", "", NULL));
+        free(ask(client, "GET", "/content", "", NULL));
+        auto_reply *refused = ask(client, "POST", "/json", "", body);
+        assert_int_equal(refused->status, 429);
+        assert_string_equal(reply_header(refused, "Retry-After"), "1");
+        connection_send_bytes(other, body, 100);
+        auto_reply *whole = connection_read(other, true);
+        assert_int_equal(whole->length, 1000);
+        expect_json(ask(client, "POST", "/json", "", body), body, 900, "memory");
+        connection_close(other);
+}
+
 static void a_full_disk_is_507_and_the_reserve_stays(void **state)
 {
         size_t length = 20 * 1024 * 1024;
@@ -271,7 +361,9 @@ static void cookies_come_and_go(void **state)
         assert_string_equal(reply->body, "s3cr.et");
         assert_non_null(
                 strstr(reply->head, "Set-Cookie: session=abc; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure\r\n"));
-        assert_non_null(strstr(reply->head, "Set-Cookie: old=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax\r\n"));
+        auto_free char *old = text_format("Set-Cookie: old=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax%s\r\n",
+                                          client->tls ? "; Secure" : "");
+        assert_non_null(strstr(reply->head, old));
 }
 
 #define ON_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
@@ -284,6 +376,9 @@ int run_file_tests(void)
                 ON_A_SERVER(a_file_too_large_is_refused_and_its_place_is_free_again),
                 ON_A_SERVER(too_many_files_at_once_are_429),
                 ON_A_SERVER(a_client_that_goes_away_frees_its_place),
+                ON_A_SERVER(a_json_body_too_large_for_memory_goes_to_a_file),
+                ON_A_SERVER(the_server_may_set_a_maximum_of_the_moment),
+                ON_A_SERVER(bodies_in_memory_have_a_maximum_together),
                 ON_A_SERVER(a_full_disk_is_507_and_the_reserve_stays),
                 ON_A_SERVER(ranges_of_a_file),
                 ON_A_SERVER(a_head_request_tells_the_length_of_a_file),

@@ -81,5 +81,6 @@ int run_file_tests(void);
 int run_address_tests(void);
 int run_tls_tests(void);
 int run_limit_tests(void);
+int run_fetch_tests(void);
 
 #endif

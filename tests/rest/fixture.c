@@ -1,5 +1,7 @@
 #include "tests/rest/fixture.h"
 
+#include <sqlite3.h>
+
 #include "docker/client.h"
 #include "server/base/clock.h"
 #include "server/base/document.h"
@@ -11,7 +13,7 @@
 #include "server/services/role.h"
 #include "server/services/user.h"
 
-int rest_set_up(void **state)
+int rest_set_up_empty(void **state)
 {
         struct rest_fixture *fixture = memory_new(sizeof *fixture);
         struct http_server_options options = {.threads = 1, .stop_timeout_ms = 1000};
@@ -22,6 +24,7 @@ int rest_set_up(void **state)
         auto_free char *setup = path_join(fixture->root, "setup");
         struct services *services = &fixture->services;
         services->data_folder = fixture->root;
+        services->address = "http://127.0.0.1:3000";
         services->store = store_open(fixture->root, &error);
         assert_non_null(services->store);
         assert_true(role_seed(services->store, &error));
@@ -41,10 +44,19 @@ int rest_set_up(void **state)
         fixture->server = http_server_start(&options, &error);
         assert_string_equal(error.message, "");
         fixture->connection = connection_open(fixture->server);
-        fixture->administrator = rest_key(fixture, "root", "Server Admin");
         login_limit_reset();
         *state = fixture;
         return 0;
+}
+
+int rest_set_up(void **state)
+{
+        int failed = rest_set_up_empty(state);
+        struct rest_fixture *fixture = *state;
+
+        if (!failed)
+                fixture->administrator = rest_key(fixture, "root", "Server Admin");
+        return failed;
 }
 
 int rest_tear_down(void **state)
@@ -115,4 +127,27 @@ void rest_set_variable(const char *name, const char *value)
         value ? setenv(name, value, 1) : unsetenv(name);
         if (!settings_load(NULL, NULL, NULL, &error))
                 fail_msg("%s", error.message);
+}
+
+void rest_sql(struct rest_fixture *fixture, const char *sql)
+{
+        auto_free char *path = path_join(fixture->root, "store.db");
+        char *message = NULL;
+        sqlite3 *connection;
+
+        assert_int_equal(sqlite3_open(path, &connection), SQLITE_OK);
+        sqlite3_busy_timeout(connection, 10000);
+        if (sqlite3_exec(connection, sql, NULL, NULL, &message))
+                fail_msg("%s: %s", sql, message);
+        sqlite3_close(connection);
+}
+
+void rest_setting(struct rest_fixture *fixture, const char *name, const char *value)
+{
+        auto_free char *headers = rest_bearer(fixture->administrator);
+        auto_free char *path = text_format("/settings/%s", name);
+        auto_free char *body = value ? text_format("{\"value\":\"%s\"}", value) : NULL;
+        auto_reply *reply = ask(fixture->connection, value ? "PUT" : "DELETE", path, headers, body);
+
+        assert_int_equal(reply->status, 200);
 }

@@ -16,6 +16,8 @@ struct rest_fixture {
         char *administrator; /* a key of a server administrator */
 };
 
+/* Without any user. */
+int rest_set_up_empty(void **state);
 int rest_set_up(void **state);
 int rest_tear_down(void **state);
 
@@ -30,13 +32,21 @@ void rest_set_variable(const char *name, const char *value);
 /* The header lines of a JSON request with that key, on the heap. */
 char *rest_bearer(const char *key);
 
+/* Changes the store behind the server's back: time that passed, mostly. */
+void rest_sql(struct rest_fixture *fixture, const char *sql);
+/* Puts a setting in force, as the administrator; NULL: the default again. */
+void rest_setting(struct rest_fixture *fixture, const char *name, const char *value);
+
 int run_route_tests(void);
 int run_session_tests(void);
+int run_setup_tests(void);
+int run_totp_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_cors_tests(void);
 int run_bound_tests(void);
 int run_ingress_tests(void);
+int run_body_size_tests(void);
 int run_reference_tests(void);
 
 #endif

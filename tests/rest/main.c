@@ -4,6 +4,7 @@
 int main(void)
 {
         secret_init();
-        return run_route_tests() + run_session_tests() + run_refusal_tests() + run_matrix_tests() +
-               run_reference_tests() + run_cors_tests() + run_bound_tests() + run_ingress_tests();
+        return run_route_tests() + run_session_tests() + run_totp_tests() + run_setup_tests() + run_refusal_tests() +
+               run_body_size_tests() + run_matrix_tests() + run_reference_tests() + run_cors_tests() +
+               run_bound_tests() + run_ingress_tests();
 }

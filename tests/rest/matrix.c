@@ -18,8 +18,9 @@ enum role { ADMINISTRATOR, DEVELOPER, VIEWER, STRANGER, ROLE_COUNT };
 static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
- * absent (404), R not valid (400). `method` is NULL for a tool. In path and body stand $TASK, $FILE (of the last task),
- * $USER, $TEAM, $KEY and $BINDING for fresh ones that the administrator made. */
+ * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
+ * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY and $BINDING for fresh ones that the administrator
+ * made. */
 static const struct row {
         const char *method, *path, *body, *expected;
 } rows[] = {
@@ -27,6 +28,11 @@ static const struct row {
         {"GET", "/me", NULL, "AAAA"},
         {"PATCH", "/me", "{\"name\":\"$SELF\"}", "AAAA"},
         {"POST", "/me/password", "{\"currentPassword\":\"x\",\"password\":\"new password\"}", "DDDD"},
+        /* They have no password here, and nothing is enrolled: totp.c. */
+        {"POST", "/me/totp", "{\"password\":\"x\"}", "DDDD"},
+        {"POST", "/me/totp/confirm", "{\"code\":\"123456\"}", "CCCC"},
+        {"POST", "/me/totp/recovery-codes", "{\"code\":\"123456\"}", "CCCC"},
+        {"POST", "/me/totp/remove", "{\"code\":\"123456\"}", "CCCC"},
         {"GET", "/api-keys", NULL, "AAAA"},
         {"GET", "/api-keys?user=$USER", NULL, "ADDD"},
         {"POST", "/api-keys", "{\"name\":\"mine\"}", "AAAA"},
@@ -37,6 +43,7 @@ static const struct row {
         {"POST", "/users/$USER/disable", "{}", "ADDD"},
         {"POST", "/users/$USER/enable", "{}", "ADDD"},
         {"PUT", "/users/$USER/password", "{\"password\":\"another one\"}", "ADDD"},
+        {"DELETE", "/users/$USER/totp", NULL, "ADDD"},
         {"GET", "/teams", NULL, "ADDD"},
         {"POST", "/teams", "{\"name\":\"team-$FRESH\"}", "ADDD"},
         {"POST", "/teams/$TEAM/members", "{\"user\":\"$USER\"}", "ADDD"},
@@ -56,11 +63,13 @@ static const struct row {
         {"GET", "/environments/main/builds/build-x/output", NULL, "HHHH"},
         {"POST", "/environments/main/builds/build-x/cancel", "{}", "HHHH"},
         {"GET", "/settings", NULL, "ADDD"},
+        {"GET", "/mcp-server", NULL, "ADDD"},
         {"PUT", "/settings/IDLE_STOP_MINUTES", "{\"value\":\"31\"}", "ADDD"},
         {"DELETE", "/settings/IDLE_STOP_MINUTES", NULL, "ADDD"},
         {"GET", "/audit?limit=2", NULL, "ADDD"},
         {"GET", "/containers", NULL, "ADDD"},
         {"GET", "/retention?at=2030-01-01T00:00:00Z", NULL, "ADDD"},
+        {"GET", "/spending", NULL, "AAAA"},
         {"GET", "/secrets", NULL, "AAAA"},
         {"GET", "/secrets?environment=main", NULL, "ADDH"},
         {"PUT", "/secrets/OWN", "{\"value\":\"a secret value\"}", "AAAA"},
@@ -239,6 +248,8 @@ static bool is_as_said(char letter, int status)
                 return status == 404;
         case 'R':
                 return status == 400;
+        case 'C':
+                return status == 409;
         default:
                 return true;
         }

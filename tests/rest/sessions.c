@@ -1,77 +1,22 @@
-#include "tests/rest/fixture.h"
+#include "tests/rest/browser.h"
 
+#include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/id.h"
 #include "server/services/login_limit.h"
-
-#define JSON_TYPE "Content-Type: application/json\r\n"
-
-struct session {
-        char cookie[128], csrf[64];
-};
-
-static struct reply *login(struct rest_fixture *fixture, const char *user, const char *password)
-{
-        auto_free char *body = text_format("{\"user\":\"%s\",\"password\":\"%s\"}", user, password);
-
-        return ask(fixture->connection, "POST", "/login", JSON_TYPE, body);
-}
-
-/* Logs in and keeps what a browser and its page keep. */
-static struct session begin(struct rest_fixture *fixture, const char *user, const char *password)
-{
-        auto_reply *reply = login(fixture, user, password);
-        struct session session = {0};
-        auto_error error = {0};
-
-        assert_int_equal(reply->status, 200);
-        const char *cookie = reply_header(reply, "Set-Cookie");
-        assert_non_null(cookie);
-        assert_non_null(strstr(cookie, "HttpOnly"));
-        assert_non_null(strstr(cookie, "SameSite=Lax"));
-        snprintf(session.cookie, sizeof session.cookie, "Cookie: %.*s\r\n", (int)strcspn(cookie, ";"), cookie);
-        auto_json *body = document_parse(reply->body, reply->length, &error);
-        snprintf(session.csrf, sizeof session.csrf, "X-CSRF-Token: %s\r\n", document_get_string(body, "csrfToken"));
-        return session;
-}
-
-static int status_of(struct rest_fixture *fixture, const char *method, const char *path, const char *headers,
-                     const char *body)
-{
-        auto_reply *reply = ask(fixture->connection, method, path, headers, body);
-
-        return reply->status;
-}
-
-static int status_with(struct rest_fixture *fixture, const char *method, const char *path,
-                       const struct session *session, const char *body)
-{
-        auto_free char *headers = text_format("%s%s" JSON_TYPE, session->cookie, session->csrf);
-
-        return status_of(fixture, method, path, headers, body);
-}
-
-static void add_person(struct rest_fixture *fixture, const char *name, const char *role)
-{
-        auto_free char *key = rest_key(fixture, name, role);
-        auto_free char *headers = rest_bearer(fixture->administrator);
-        auto_free char *path = text_format("/users/%s/password", name);
-
-        assert_int_equal(status_of(fixture, "PUT", path, headers, "{\"password\":\"correct horse\"}"), 200);
-}
 
 static void a_session_acts_with_its_csrf_token_until_it_logs_out(void **state)
 {
         struct rest_fixture *fixture = *state;
 
-        add_person(fixture, "vera", "Viewer");
-        struct session session = begin(fixture, "Vera", "correct horse");
-        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 200);
-        assert_int_equal(status_of(fixture, "POST", "/logout", session.cookie, NULL), 403);
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "Vera", "correct horse");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 200);
+        assert_int_equal(browser_status_of(fixture, "POST", "/logout", session.cookie, NULL), 403);
         auto_free char *forged = text_format("%sX-CSRF-Token: 00000000000000000000000000000000\r\n", session.cookie);
-        assert_int_equal(status_of(fixture, "POST", "/logout", forged, NULL), 403);
-        assert_int_equal(status_with(fixture, "POST", "/logout", &session, "{}"), 200);
-        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+        assert_int_equal(browser_status_of(fixture, "POST", "/logout", forged, NULL), 403);
+        assert_int_equal(browser_status(fixture, "POST", "/logout", &session, "{}"), 200);
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
 }
 
 static void me_tells_the_session_its_csrf_token(void **state)
@@ -79,8 +24,8 @@ static void me_tells_the_session_its_csrf_token(void **state)
         struct rest_fixture *fixture = *state;
         auto_error error = {0};
 
-        add_person(fixture, "vera", "Viewer");
-        struct session session = begin(fixture, "vera", "correct horse");
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
         auto_reply *reply = ask(fixture->connection, "GET", "/me", session.cookie, NULL);
         auto_json *me = document_parse(reply->body, reply->length, &error);
         assert_non_null(strstr(session.csrf, document_get_string(me, "csrfToken")));
@@ -93,14 +38,14 @@ static void disabling_a_user_ends_the_session_at_once_and_for_good(void **state)
         struct rest_fixture *fixture = *state;
         auto_free char *headers = rest_bearer(fixture->administrator);
 
-        add_person(fixture, "vera", "Viewer");
-        struct session session = begin(fixture, "vera", "correct horse");
-        assert_int_equal(status_of(fixture, "POST", "/users/vera/disable", headers, NULL), 200);
-        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
-        auto_reply *refused = login(fixture, "vera", "correct horse");
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
+        assert_int_equal(browser_status_of(fixture, "POST", "/users/vera/disable", headers, NULL), 200);
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+        auto_reply *refused = browser_login(fixture, "vera", "correct horse");
         assert_int_equal(refused->status, 401);
-        assert_int_equal(status_of(fixture, "POST", "/users/vera/enable", headers, NULL), 200);
-        assert_int_equal(status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+        assert_int_equal(browser_status_of(fixture, "POST", "/users/vera/enable", headers, NULL), 200);
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
 }
 
 static void another_password_ends_the_other_sessions(void **state)
@@ -109,14 +54,14 @@ static void another_password_ends_the_other_sessions(void **state)
         const char *wrong = "{\"currentPassword\":\"wrong\",\"password\":\"another one\"}";
         const char *right = "{\"currentPassword\":\"correct horse\",\"password\":\"another one\"}";
 
-        add_person(fixture, "vera", "Viewer");
-        struct session first = begin(fixture, "vera", "correct horse");
-        struct session second = begin(fixture, "vera", "correct horse");
-        assert_int_equal(status_with(fixture, "POST", "/me/password", &second, wrong), 403);
-        assert_int_equal(status_with(fixture, "POST", "/me/password", &second, right), 200);
-        assert_int_equal(status_of(fixture, "GET", "/me", first.cookie, NULL), 401);
-        assert_int_equal(status_of(fixture, "GET", "/me", second.cookie, NULL), 200);
-        auto_reply *old = login(fixture, "vera", "correct horse");
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session first = browser_begin(fixture, "vera", "correct horse");
+        struct browser_session second = browser_begin(fixture, "vera", "correct horse");
+        assert_int_equal(browser_status(fixture, "POST", "/me/password", &second, wrong), 403);
+        assert_int_equal(browser_status(fixture, "POST", "/me/password", &second, right), 200);
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", first.cookie, NULL), 401);
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", second.cookie, NULL), 200);
+        auto_reply *old = browser_login(fixture, "vera", "correct horse");
         assert_int_equal(old->status, 401);
 }
 
@@ -124,10 +69,10 @@ static void wrong_passwords_and_unknown_names_are_told_alike_and_limited(void **
 {
         struct rest_fixture *fixture = *state;
 
-        add_person(fixture, "vera", "Viewer");
+        browser_person(fixture, "vera", "Viewer");
         login_limit_reset();
-        auto_reply *wrong = login(fixture, "vera", "wrong");
-        auto_reply *unknown = login(fixture, "nobody", "wrong");
+        auto_reply *wrong = browser_login(fixture, "vera", "wrong");
+        auto_reply *unknown = browser_login(fixture, "nobody", "wrong");
         assert_int_equal(wrong->status, 401);
         assert_string_equal(wrong->body, unknown->body);
         for (int i = 0; i < 9; i++)
@@ -149,8 +94,8 @@ static void only_the_hash_of_a_sessions_token_is_kept(void **state)
         struct rest_fixture *fixture = *state;
         auto_text bytes = TEXT_WITH_MAXIMUM(64 * 1024 * 1024);
 
-        add_person(fixture, "vera", "Viewer");
-        struct session session = begin(fixture, "vera", "correct horse");
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
         const char *token = strchr(session.cookie, '=') + 1;
         auto_free char *path = text_format("%s/store.db-wal", fixture->root);
         FILE *file = fopen(path, "r");
@@ -163,6 +108,41 @@ static void only_the_hash_of_a_sessions_token_is_kept(void **state)
         assert_non_null(memmem(bytes.data, bytes.length, "session.login", 13));
 }
 
+/* Nothing is asked with the session before time has passed for it: a thread knows of uses of its own. */
+static void a_session_that_is_not_used_ends_when_the_setting_says(void **state)
+{
+        struct rest_fixture *fixture = *state;
+
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
+        rest_sql(fixture, "UPDATE sessions SET last_used_at = last_used_at - 150000");
+        rest_setting(fixture, "SESSION_IDLE_MINUTES", "2");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+        rest_setting(fixture, "SESSION_IDLE_MINUTES", "30");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 200);
+        rest_setting(fixture, "SESSION_IDLE_MINUTES", NULL);
+}
+
+static void a_session_ends_so_long_after_the_login_as_the_setting_says(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_error error = {0};
+        int64_t expires_at;
+
+        browser_person(fixture, "vera", "Viewer");
+        rest_setting(fixture, "SESSION_HOURS", "2");
+        int64_t before = clock_now();
+        auto_reply *reply = browser_login(fixture, "vera", "correct horse");
+        rest_setting(fixture, "SESSION_HOURS", NULL);
+        assert_non_null(strstr(reply_header(reply, "Set-Cookie"), "Max-Age=7200"));
+        auto_json *body = document_parse(reply->body, reply->length, &error);
+        assert_true(clock_parse(document_get_string(body, "expiresAt"), &expires_at));
+        assert_in_range(expires_at, before + 7200000, clock_now() + 7200000);
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
+        rest_sql(fixture, "UPDATE sessions SET expires_at = last_used_at");
+        assert_int_equal(browser_status_of(fixture, "GET", "/me", session.cookie, NULL), 401);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rest_set_up, rest_tear_down)
 
 int run_session_tests(void)
@@ -173,6 +153,8 @@ int run_session_tests(void)
                 TEST(disabling_a_user_ends_the_session_at_once_and_for_good),
                 TEST(another_password_ends_the_other_sessions),
                 TEST(wrong_passwords_and_unknown_names_are_told_alike_and_limited),
+                TEST(a_session_that_is_not_used_ends_when_the_setting_says),
+                TEST(a_session_ends_so_long_after_the_login_as_the_setting_says),
                 TEST(only_the_hash_of_a_sessions_token_is_kept),
         };
 

@@ -209,6 +209,24 @@ static void a_number_that_is_not_kept_is_told_as_a_reset(void **state)
         leave(kept);
 }
 
+/* Rows that another connection writes wake nobody: the feed learns of them only when somebody comes. */
+static void changes_that_went_before_the_feed_saw_them_are_told_as_a_reset(void **state)
+{
+        struct world *world = *state;
+        struct listener *first = listen_to_changes(world, world->dev, NULL, -1);
+
+        AWAIT(first->count == 1);
+        assert_string_equal(first->told[0].id, "0");
+        world_sql(world, "INSERT INTO task_changes (seq, at, kind, task_id, environment, is_shared) "
+                         "VALUES (7, 0, 'started', 'x', 1, 1), (8, 0, 'ended', 'x', 1, 1)");
+        struct listener *late = listen_to_changes(world, world->dev, "0", -1);
+        AWAIT(late->count == 1);
+        assert_string_equal(late->told[0].name, "reset");
+        assert_string_equal(late->told[0].id, "8");
+        leave(late);
+        leave(first);
+}
+
 static void nobody_is_told_of_what_they_may_not_see(void **state)
 {
         struct world *world = *state;
@@ -408,6 +426,7 @@ int run_feed_tests(void)
                 IN_A_WORLD(each_change_is_told_once_and_in_order),
                 IN_A_WORLD(one_that_comes_back_is_told_what_it_missed),
                 IN_A_WORLD(a_number_that_is_not_kept_is_told_as_a_reset),
+                IN_A_WORLD(changes_that_went_before_the_feed_saw_them_are_told_as_a_reset),
                 IN_A_WORLD(nobody_is_told_of_what_they_may_not_see),
                 IN_A_WORLD(those_who_saw_a_task_are_told_when_it_is_gone),
                 IN_A_WORLD(one_that_is_slow_loses_nothing_and_holds_nobody_up),

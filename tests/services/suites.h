@@ -11,6 +11,7 @@ int run_environment_tests(void);
 int run_event_tests(void);
 int run_feed_tests(void);
 int run_identity_tests(void);
+int run_limit_tests(void);
 int run_list_tests(void);
 int run_metrics_tests(void);
 int run_origin_tests(void);

@@ -38,6 +38,8 @@ LIBRARIES = {
     r"curl/.*": ("docker", "server/http/fetch.c"),
     r"git2(\.h|/.*)": ("git",),
     r"sodium(\.h|/.*)": ("server/base",),
+    r"liboath/.*": ("server/base",),
+    r"cjose/.*": ("server/base",),
 }
 
 SQL = re.compile(r"\b(SELECT\b.+\bFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX|UNIQUE)"
