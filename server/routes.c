@@ -1,6 +1,8 @@
 #include "server/routes.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "mcp/tools/tools.h"
 #include "server/cors.h"
@@ -98,9 +100,8 @@ static void openapi(struct http_request *request, void *context)
 static void operate(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
-        size_t row = (size_t)(http_request_route(request) - routes);
 
-        rest_run(&server->rest, request, route_operation(row));
+        rest_run(&server->rest, request, route_operation(route_row(http_request_route(request))));
 }
 
 const struct http_route routes[] = {
@@ -122,6 +123,18 @@ const struct http_route routes[] = {
 #undef TOOL
 };
 const size_t route_count = COUNT_OF(routes);
+
+size_t route_row(const struct http_route *route)
+{
+        uintptr_t offset = (uintptr_t)route - (uintptr_t)routes;
+
+        if (offset < sizeof routes)
+                return offset / sizeof *routes;
+        for (size_t row = 0; row < COUNT_OF(routes); row++)
+                if (!strcmp(routes[row].path, route->path) && !strcmp(routes[row].method, route->method))
+                        return row;
+        abort();
+}
 
 /* What the HTTP server need not know of a row. */
 static const struct route_words {
@@ -256,7 +269,7 @@ static size_t body_maximum(struct http_request *request, void *context)
 {
         const struct settings *settings = settings_current();
         const struct http_route *route = http_request_route(request);
-        const struct tool *tool = words[route - routes].tool;
+        const struct tool *tool = words[route_row(route)].tool;
         size_t files = (size_t)settings->attachment_body_megabytes * 1024 * 1024,
                others = (size_t)settings->body_maximum_kilobytes * 1024;
 
