@@ -5,7 +5,8 @@
 #include "server/base/text.h"
 
 /* Where the browser's own session is made, ended or acts. */
-static const char *const closed_paths[] = {"/login", "/logout", "/setup", "/mcp/oauth/authorize", "/mcp/oauth/consent"};
+static const char *const closed_paths[] = {
+        "/login", "/logout", "/setup", "/mcp/oauth/authorize", "/mcp/oauth/sign-in", "/mcp/oauth/consent"};
 
 #define METHODS "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 #define EXPOSED                                                                                                        \

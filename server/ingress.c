@@ -19,7 +19,9 @@ static const struct {
         {"POST", "/mcp/oauth/register"},
         {"POST", "/mcp/oauth/revoke"},
         {"GET", "/.well-known/oauth-authorization-server"},
+        {"HEAD", "/.well-known/oauth-authorization-server"},
         {"GET", "/.well-known/oauth-protected-resource/mcp"},
+        {"HEAD", "/.well-known/oauth-protected-resource/mcp"},
 };
 
 static struct http_route rows[COUNT_OF(own)];

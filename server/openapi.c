@@ -186,7 +186,7 @@ static json_t *describe(size_t row)
                                                permission ? permission : "", permission ? "." : "");
         json_object_set_new(described, "description", json_string(sentence));
         if (operation && operation->input)
-                add_rows(parameters, route, operation->input, route->body == HTTP_BODY_NONE);
+                add_rows(parameters, route, operation->input, route->body != HTTP_BODY_JSON);
         else if (!operation)
                 add_bare_path(parameters, route->path);
         if (operation && operation->page.items)
@@ -194,6 +194,9 @@ static json_t *describe(size_t row)
         json_object_set_new(described, "parameters", parameters);
         if (operation && operation->input && route->body == HTTP_BODY_JSON)
                 json_object_set_new(described, "requestBody", body_of(route, operation->input));
+        if (route->body == HTTP_BODY_FILE)
+                json_object_set_new(described, "requestBody",
+                                    json_pack("{s:b, s:{s:{}}}", "required", 1, "content", "application/octet-stream"));
         json_object_set_new(described, "responses", responses_of(route, operation));
         json_object_set_new(described, "security", security_of(route));
         return described;

@@ -13,8 +13,10 @@
 #include "server/rest/operations.h"
 #include "server/rest/streams.h"
 #include "server/services/metrics.h"
+#include "server/services/oauth_client.h"
 #include "server/services/origin.h"
 #include "server/services/rate_limit.h"
+#include "server/services/upload.h"
 
 /* Bytes of the body of an operation that is no tool. */
 #define OPERATION_BODY_MAXIMUM 262144
@@ -81,11 +83,41 @@ static void login(struct http_request *request, void *context)
         rest_login_answer(&server->rest, request);
 }
 
+static void upload(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_upload_answer(&server->rest, request);
+}
+
 static void file(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
 
         rest_file_answer(&server->rest, request);
+}
+
+/* The rows of the OAuth door. */
+#define OAUTH_HANDLER(name)                                                                                            \
+        static void answer_##name(struct http_request *request, void *context)                                         \
+        {                                                                                                              \
+                const struct routes_context *server = context;                                                         \
+                                                                                                                       \
+                name(&server->oauth, request);                                                                         \
+        }
+OAUTH_HANDLER(oauth_server_metadata)
+OAUTH_HANDLER(oauth_resource_metadata)
+OAUTH_HANDLER(oauth_register)
+OAUTH_HANDLER(oauth_token)
+OAUTH_HANDLER(oauth_revoke)
+OAUTH_HANDLER(oauth_authorize)
+OAUTH_HANDLER(oauth_sign_in)
+OAUTH_HANDLER(oauth_consent)
+
+static void answer_oauth_style(struct http_request *request, void *context)
+{
+        (void)context;
+        oauth_style(request);
 }
 
 static void openapi(struct http_request *request, void *context)
@@ -108,7 +140,12 @@ const struct http_route routes[] = {
 #define ROUTE(method, path, access, body, maximum, handler, sentence)                                                  \
         {method, path, (enum http_access)(access), body, maximum, handler},
 #define HANDLED(method, path, access, body, handler, operation, sentence)                                              \
-        {method, path, access, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, handler},
+        {method,                                                                                                       \
+         path,                                                                                                         \
+         access,                                                                                                       \
+         body,                                                                                                         \
+         body == HTTP_BODY_NONE ? 0 : body == HTTP_BODY_FILE ? SIZE_MAX : OPERATION_BODY_MAXIMUM,                      \
+         handler},
 #define OPERATION(method, path, body, permission, operation, sentence)                                                 \
         {method, path, HTTP_ACCESS_SESSION, body, body == HTTP_BODY_NONE ? 0 : OPERATION_BODY_MAXIMUM, operate},
 #define PUBLIC(method, path, body, operation, sentence)                                                                \
@@ -168,6 +205,21 @@ const char *route_permission(size_t row)
 static struct rest_operation of_tools[COUNT_OF(routes)];
 static pthread_once_t tools_once = PTHREAD_ONCE_INIT;
 
+/* The same input where attachments may be uploads as well: these are sent to a route, which tools do not know. */
+static const struct field_table *with_uploads(const struct field_table *input)
+{
+        struct field_table *table = memory_new(sizeof *table);
+        struct field *rows = memory_new(input->count * sizeof *rows);
+
+        memcpy(rows, input->rows, input->count * sizeof *rows);
+        for (size_t i = 0; i < input->count; i++)
+                if (rows[i].nested == &attachment_table)
+                        rows[i].nested = &attachment_or_upload_table;
+        *table = *input;
+        table->rows = rows;
+        return table;
+}
+
 /* A tool is an operation of the same service, with the same tables. */
 static void make_operations(void)
 {
@@ -177,7 +229,8 @@ static void make_operations(void)
         for (size_t i = 0; i < COUNT_OF(routes); i++) {
                 const struct tool *tool = words[i].tool;
                 if (tool)
-                        of_tools[i] = (struct rest_operation){.input = tool->input,
+                        of_tools[i] = (struct rest_operation){.input = tool->takes_files ? with_uploads(tool->input)
+                                                                                         : tool->input,
                                                               .output = tool->output,
                                                               .mode = modes[tool->mode],
                                                               .run = tool->run,
@@ -201,7 +254,7 @@ const char *route_access_words(size_t row)
         case HTTP_ACCESS_PUBLIC:
                 return "everybody";
         case ROUTE_ACCESS_MCP:
-                return "an API key";
+                return "an API key, or an access token of the OAuth server";
         case ROUTE_ACCESS_METRICS:
                 return "this machine, or an API key with `settings:view`";
         default:
@@ -274,6 +327,8 @@ static size_t body_maximum(struct http_request *request, void *context)
                others = (size_t)settings->body_maximum_kilobytes * 1024;
 
         (void)context;
+        if (route->body == HTTP_BODY_FILE)
+                return (size_t)settings->upload_megabytes * 1024 * 1024;
         if ((int)route->access == ROUTE_ACCESS_MCP)
                 return files > others ? files : others;
         return !tool ? SIZE_MAX : tool->takes_files ? files : others;

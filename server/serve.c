@@ -177,8 +177,8 @@ static bool open_http(struct server *server, struct error *error)
 
         server->routes.services = &server->services;
         server->routes.mcp.services = &server->services;
-        server->routes.rest.services = &server->services;
-        server->routes.rest.pool = server->routes.mcp.pool =
+        server->routes.rest.services = server->routes.oauth.services = &server->services;
+        server->routes.oauth.pool = server->routes.rest.pool = server->routes.mcp.pool =
                 pool_new((unsigned)settings->worker_threads, DOOR_QUEUE_MAXIMUM);
         if (listeners_open(&server->listeners, &server->routes, server->config->data_folder, error))
                 return true;

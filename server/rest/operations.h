@@ -19,6 +19,8 @@ extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password
 /* totp.c */
 extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp_renew, rest_totp_remove,
         rest_totp_reset;
+/* grant.c */
+extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
@@ -48,6 +50,12 @@ extern const struct rest_operation rest_secret_list, rest_secret_set, rest_secre
 extern const struct rest_operation rest_account_list, rest_account_set, rest_account_remove;
 /* task.c */
 extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
+
+/* upload.c */
+extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */
+extern const struct rest_operation rest_upload_list, rest_upload_remove;
+/* Keeps the body's file for a later submission of the caller's. Answers later. */
+void rest_upload_answer(const struct rest_door *door, struct http_request *request);
 
 /* file.c: answers with a file of the task `:taskId`, or the byte range of it that is asked for (RFC 9110, section 14).
  * Answers later. */

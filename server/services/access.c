@@ -51,6 +51,16 @@ bool access_allows(const struct actor *actor, enum permission permission, int64_
         return bits & permission_bit(permission);
 }
 
+bool access_allows_somewhere(const struct actor *actor, enum permission permission)
+{
+        const struct grants *grants = actor->grants;
+
+        for (size_t i = 0; i < grants->count; i++)
+                if (grants->environments[i].permissions & permission_bit(permission))
+                        return true;
+        return grants->is_administrator || ((grants->server | grants->everywhere) & permission_bit(permission));
+}
+
 /* The permissions that mean something in an environment. */
 static uint64_t environment_permissions(void)
 {

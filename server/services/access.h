@@ -70,6 +70,8 @@ MUST_CHECK bool permission_parse(const char *string, enum permission *permission
 
 /* Whether the actor has the permission in the environment (rid), or at the server for a server permission. */
 bool access_allows(const struct actor *actor, enum permission permission, int64_t environment);
+/* Whether the actor has the permission in any environment at all. */
+bool access_allows_somewhere(const struct actor *actor, enum permission permission);
 /* Whether the environment is visible: any binding that reaches it. */
 bool access_sees_environment(const struct actor *actor, int64_t environment);
 /* The answer for viewing a task: private tasks need ownership and tasks:view, or tasks:view_any. */
@@ -92,6 +94,10 @@ MUST_CHECK bool access_require(const struct actor *actor, enum permission permis
  * user, all alike. `token` is the bearer credential as sent. */
 MUST_CHECK bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor,
                                         struct error *error);
+/* The same for an access token of the OAuth server, which is good only while MCP_OAUTH_ENABLED is on and only for the
+ * MCP endpoint: no other door may ask for it. */
+MUST_CHECK bool access_authenticate_oauth(struct store_db *db, const char *token, struct actor *actor,
+                                          struct error *error);
 /* Resolves the credential of an actor again, as if it were shown now: *fresh is a copy with the present grants
  * (actor_free it), *expires_at the time (ms) at which it ends, 0 for never. ERROR_UNAUTHENTICATED when it is no longer
  * good. */

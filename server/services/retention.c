@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/log.h"
+#include "server/services/uploaded.h"
 
 #define HOUR_MS 3600000
 #define MINUTE_MS 60000
@@ -138,4 +139,5 @@ void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
 {
         for (size_t i = 0; i < COUNT_OF(measures); i++)
                 apply(runtime, db, &measures[i], now);
+        uploaded_expire(runtime->services, db, now);
 }

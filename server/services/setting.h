@@ -15,9 +15,12 @@ struct settings {
         int64_t port;
         const char *docker_host;
         bool mcp_server_enabled;
-        const char *mcp_public_base_url; /* origin that MCP clients use; NULL: the site's */
-        const char *site_url;            /* NULL: the address the request came to */
-        const char *allowed_origins;     /* comma-separated origins besides the site's own and loopback */
+        bool mcp_oauth_enabled;
+        const char *mcp_oauth_redirect_hosts;    /* hosts that clients may redirect to; NULL: any */
+        int64_t mcp_oauth_fresh_sign_in_minutes; /* how old the sign-in may be at consent; 0: any age */
+        const char *mcp_public_base_url;         /* origin that MCP clients use; NULL: the site's */
+        const char *site_url;                    /* NULL: the address the request came to */
+        const char *allowed_origins;             /* comma-separated origins besides the site's own and loopback */
         const char *tls_certificate_file, *tls_key_file; /* NULL: without TLS */
         const char *mcp_ingress_mode;                    /* NULL: a listener when there is a port for it */
         int64_t mcp_ingress_port;
@@ -30,7 +33,7 @@ struct settings {
         const char *setup_folder;  /* NULL: DATA/setup */
         const char *agents_folder; /* NULL: DATA/agents */
         const char *log_level, *log_format;
-        int64_t task_concurrency;   /* tasks running at once */
+        int64_t task_concurrency; /* tasks running at once */
         int64_t task_concurrency_per_user, task_concurrency_per_environment, task_concurrency_per_agent; /* 0: any */
         int64_t account_limit_minutes; /* the first wait after a usage limit whose end was not told */
         const char *spend_period;      /* day or month */
@@ -46,7 +49,9 @@ struct settings {
                 *git_credentials_file; /* git-credentials lines (https://user:token@host); NULL: DATA/git-credentials */
         const char *codex_speed;       /* the fastest that tasks may choose */
         int64_t attachment_body_megabytes;
-        int64_t uploads_at_once; /* bodies that are spooled to disk */
+        int64_t upload_megabytes, upload_person_megabytes; /* of one, of a person's unused ones */
+        int64_t upload_hours;                              /* unused ones are kept */
+        int64_t uploads_at_once;                           /* bodies that are spooled to disk */
         int64_t session_idle_minutes, session_hours;
         int64_t worker_threads, http_threads;
         int64_t body_maximum_kilobytes;

@@ -136,7 +136,8 @@ static bool add(struct call *call, const struct task_create_input *input, const 
         int64_t rid;
 
         id_new_task(call->now, id);
-        return store_task_add(call->db, &task, &rid, error) &&
+        return upload_take(call, input->prepared ? input->prepared->upload : NULL, error) &&
+               store_task_add(call->db, &task, &rid, error) &&
                add_first_turn(call, input, task.agent, rid, &status, error) &&
                receipt_keep(call, TOOL, input->requestId, id, error) &&
                audit_write(call->db, call->actor, "task.create", id, json_pack("{s:s}", "status", status), error);
@@ -193,7 +194,7 @@ bool task_create_prepare(struct call *call, struct task_create_input *input, str
                 return false;
         if (!input->handoff && !input->attachments.count)
                 return true;
-        input->prepared->upload = upload_write(call->services, &input->attachments, input->handoff, error);
+        input->prepared->upload = upload_write(call, &input->attachments, input->handoff, error);
         return input->prepared->upload != NULL;
 }
 

@@ -173,7 +173,7 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
         receipt_fingerprint(call, input->prepared->fingerprint);
-        input->prepared->upload = upload_write(call->services, &input->attachments, NULL, error);
+        input->prepared->upload = upload_write(call, &input->attachments, NULL, error);
         return input->prepared->upload != NULL;
 }
 
@@ -191,7 +191,8 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
             !check(call, &task, input, error))
                 return false;
-        return start(call, &task, input, error) && receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
+        return upload_take(call, input->prepared ? input->prepared->upload : NULL, error) &&
+               start(call, &task, input, error) && receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
                audit_write(call->db, call->actor, "task.follow_up", task.id, NULL, error) &&
                render(call, task.id, result, error);
 }

@@ -5,6 +5,7 @@
 #include "server/base/document.h"
 #include "server/services/output_files.h"
 #include "server/services/slot.h"
+#include "server/services/question.h"
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
@@ -45,12 +46,29 @@ static size_t fitting(const char *text, size_t length, int64_t room)
         return count;
 }
 
+/* Questions are told as text, and how to answer them as long as nobody has. It happens before redaction: what was
+ * escaped in their JSON is not afterwards. */
+static char *shown_text(const struct store_task *task, const struct store_reply *reply, const struct redactor *redactor,
+                        int64_t *total)
+{
+        auto_text rendered = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        struct store_reply shown = *reply;
+        size_t length = strlen(reply->body);
+
+        if (question_render(reply->body, length, task->follow_up_count == reply->ordinal - 1, &rendered)) {
+                shown.characters += (int64_t)utf8_count(text_string(&rendered), rendered.length) -
+                                    (int64_t)utf8_count(reply->body, length);
+                shown.body = rendered.data;
+        }
+        return reply_text(redactor, &shown, total);
+}
+
 static json_t *latest_response(const struct store_task *task, const struct store_reply *reply,
                                const struct redactor *redactor, const struct task_get_input *input,
                                const json_t *result)
 {
         int64_t total;
-        auto_free char *text = reply_text(redactor, reply, &total);
+        auto_free char *text = shown_text(task, reply, redactor, &total);
         size_t length = strlen(text);
         int64_t wanted = input->fullLatestResponse ? total : input->latestResponseMaxChars, maximum = wanted;
         json_t *object = json_object();

@@ -1,8 +1,12 @@
 """What a submission can bring: files, a handoff, a template; and what can be done with a task besides running it."""
 
 import base64
+import concurrent.futures
+import hashlib
 import json
 import os
+import pathlib
+import re
 import uuid
 
 from longshore import ToolError, flow, wait_until
@@ -35,6 +39,62 @@ def a_follow_up_brings_files_of_its_own(stage):
                 attachments=[{"filename": "more.txt", "content": "more of it\n"}])
     ended = server.wait_ended(task)
     assert ended["latestResponse"]["content"] == "more of it\n", ended
+
+
+def _rest(server, method, path, body, kind="application/json"):
+    status, content, _ = server.request(method, path, body, {"Authorization": f"Bearer {server.key}", "Content-Type": kind},
+                                        timeout=120)
+    return status, json.loads(content)
+
+
+@flow
+def a_file_larger_than_any_body_is_sent_ahead_and_outlives_a_crash(stage):
+    server = stage.server()
+    blob = os.urandom(1_000_000) * 90
+    status, sent = _rest(server, "POST", "/uploads?filename=large.bin", blob, "application/octet-stream")
+    assert status == 201 and sent["size"] == len(blob), sent
+    server.kill()
+    server.start()
+    order = json.dumps({"environment": "test", "instructions": "sha256sum < /task-output/attachments/large.bin",
+                        "requestId": str(uuid.uuid4()), "attachments": [{"uploadId": sent["uploadId"]}]})
+    status, task = _rest(server, "POST", "/tasks", order)
+    assert status == 200, task
+    ended = server.wait_ended(task["taskId"])
+    assert ended["latestResponse"]["content"].split()[0] == hashlib.sha256(blob).hexdigest(), ended
+    status, again = _rest(server, "POST", "/tasks", order)
+    assert status == 200 and again["taskId"] == task["taskId"], again
+    wait_until("the uploads to be gone", lambda: not list((server.data / "uploads").iterdir()))
+
+
+def _peak(server):
+    """The most memory that the process ever had, in MiB."""
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+
+@flow
+def many_large_submissions_at_once_take_the_memory_of_one(stage):
+    # The sanitizer would keep what was freed.
+    options = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+    server = stage.server(environment={"ASAN_OPTIONS": options.lstrip(":")})
+    content = base64.b64encode(os.urandom(1_000_000) * 12).decode()
+    message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "create_task", "arguments": {
+        "environment": "test", "instructions": "true", "staged": True,
+        "attachments": [{"filename": "large.bin", "content": content, "encoding": "base64"}]}}}).encode()
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {server.key}"}
+
+    def send(_):
+        try:
+            return server.request("POST", "/mcp", message, headers, timeout=120)[0]
+        except ConnectionError:
+            return 429  # told so before the body was read
+    assert send(0) == 200
+    one = _peak(server)
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(send, range(12)))
+    # Those beyond UPLOADS_AT_ONCE are told to come again.
+    assert set(answers) <= {200, 429} and answers.count(200) >= 8, answers
+    assert _peak(server) < one + 30, (one, _peak(server))
 
 
 @flow

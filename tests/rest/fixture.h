@@ -48,5 +48,6 @@ int run_bound_tests(void);
 int run_ingress_tests(void);
 int run_body_size_tests(void);
 int run_reference_tests(void);
+int run_upload_tests(void);
 
 #endif

@@ -19,8 +19,8 @@ static const char *const role_names[] = {"administrator", "developer", "viewer",
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
- * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY and $BINDING for fresh ones that the administrator
- * made. */
+ * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
+ * administrator made. */
 static const struct row {
         const char *method, *path, *body, *expected;
 } rows[] = {
@@ -38,6 +38,9 @@ static const struct row {
         {"POST", "/api-keys", "{\"name\":\"mine\"}", "AAAA"},
         {"POST", "/api-keys", "{\"name\":\"theirs\",\"user\":\"$USER\"}", "ADDD"},
         {"DELETE", "/api-keys/$KEY", NULL, "ADDD"},
+        {"GET", "/api/mcp-oauth/grants", NULL, "AAAA"},
+        {"DELETE", "/api/mcp-oauth/grants/client-x", NULL, "HHHH"},
+        {"DELETE", "/api/mcp-oauth/grants", NULL, "AAAA"},
         {"GET", "/users", NULL, "ADDD"},
         {"POST", "/users", "{\"name\":\"new-$FRESH\",\"role\":\"Viewer\",\"environment\":\"main\"}", "ADDD"},
         {"POST", "/users/$USER/disable", "{}", "ADDD"},
@@ -78,6 +81,9 @@ static const struct row {
         {"GET", "/accounts", NULL, "AAAA"},
         {"PUT", "/accounts/shell", "{\"variable\":\"ANTHROPIC_API_KEY\",\"value\":\"a secret value\"}", "RDDD"},
         {"DELETE", "/accounts/shell", NULL, "HDDD"},
+        {"POST", "/uploads?filename=a.txt", "some bytes", "AADD"},
+        {"GET", "/uploads", NULL, "AAAA"},
+        {"DELETE", "/uploads/$UPLOAD", NULL, "AHHH"}, /* of the administrator */
         {"GET", "/tasks", NULL, "AAAA"},
         {"POST", "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}", "AADH"},
         {"GET", "/tasks/$TASK", NULL, "AAAH"},
@@ -111,11 +117,11 @@ struct matrix {
         char task[ID_SIZE]; /* the last one that was made */
 };
 
-/* An administrator's request that must succeed; the member of its answer, on the heap. */
-static char *make_with(struct matrix *matrix, const char *method, const char *path, const char *body,
-                       const char *member)
+/* A request that must succeed; the member of its answer, on the heap. */
+static char *make_as(struct matrix *matrix, const char *key, const char *method, const char *path, const char *body,
+                     const char *member)
 {
-        auto_free char *headers = rest_bearer(matrix->fixture->administrator);
+        auto_free char *headers = rest_bearer(key);
         auto_reply *reply = ask(matrix->fixture->connection, method, path, headers, body);
         auto_error error = {0};
         auto_json *made = document_parse(reply->body, reply->length, &error);
@@ -124,6 +130,13 @@ static char *make_with(struct matrix *matrix, const char *method, const char *pa
         if (!value)
                 fail_msg("%s %s answered %d: %s", method, path, reply->status, reply->body);
         return text_copy(value);
+}
+
+/* By an administrator. */
+static char *make_with(struct matrix *matrix, const char *method, const char *path, const char *body,
+                       const char *member)
+{
+        return make_as(matrix, matrix->fixture->administrator, method, path, body, member);
 }
 
 static char *make(struct matrix *matrix, const char *path, const char *body, const char *member)
@@ -157,6 +170,9 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                 snprintf(matrix->task, sizeof matrix->task, "%s", task);
                 return task;
         }
+        if (!strcmp(what, "UPLOAD"))
+                return make_as(matrix, matrix->keys[ADMINISTRATOR], "POST", "/uploads?filename=b.txt", "bytes",
+                               "uploadId");
         if (!strcmp(what, "FILE"))
                 return write_file(matrix);
         if (!strcmp(what, "TEAM"))

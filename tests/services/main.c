@@ -36,6 +36,7 @@ int main(int argc, char **argv)
                 run_public_url_tests,
                 run_origin_tests,
                 run_rate_limit_tests,
+                run_question_tests,
         };
         /* clang-format on */
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,

@@ -147,12 +147,13 @@ static void files_wait_on_disk_until_they_are_delivered_or_dropped(void **state)
 {
         struct world *world = *state;
         auto_error error = {0};
-        struct attachment_input items[] = {{"a.txt", "hello", "utf8"}, {"b.bin", "AAEC", "base64"}};
+        struct attachment_input items[] = {{"a.txt", "hello", "utf8", NULL}, {"b.bin", "AAEC", "base64", NULL}};
         struct field_objects list = attachments_of(items, 2);
         struct handoff_input handoff = {"a session", "half done", "all of it"};
         struct stat info;
 
-        struct upload *upload = upload_write(&world->services, &list, &handoff, &error);
+        struct call call = world_call(world, world->dev);
+        struct upload *upload = upload_write(&call, &list, &handoff, &error);
         assert_non_null(upload);
         assert_int_equal(upload->count, 3);
         assert_int_equal(upload->files[1].size, 3);
@@ -167,14 +168,15 @@ static void files_wait_on_disk_until_they_are_delivered_or_dropped(void **state)
 static void bad_files_are_refused_and_leave_nothing(void **state)
 {
         struct world *world = *state;
-        struct attachment_input twice[] = {{"a", "1", "utf8"}, {"a", "2", "utf8"}};
-        struct attachment_input broken[] = {{"a", "1", "utf8"}, {"b", "not base64!", "base64"}};
+        struct attachment_input twice[] = {{"a", "1", "utf8", NULL}, {"a", "2", "utf8", NULL}};
+        struct attachment_input broken[] = {{"a", "1", "utf8", NULL}, {"b", "not base64!", "base64", NULL}};
         struct field_objects lists[] = {attachments_of(twice, 2), attachments_of(broken, 2)};
         auto_free char *count = text_format("test -z \"$(ls -A %s/uploads 2>/dev/null)\"", world->services.data_folder);
 
         for (size_t i = 0; i < COUNT_OF(lists); i++) {
                 auto_error error = {0};
-                assert_null(upload_write(&world->services, &lists[i], NULL, &error));
+                struct call call = world_call(world, world->dev);
+                assert_null(upload_write(&call, &lists[i], NULL, &error));
                 assert_code(error, "invalid_attachment");
         }
         assert_int_equal(system(count), 0);
@@ -185,7 +187,7 @@ static void delivered_files_replace_what_the_agent_put_in_their_way(void **state
         struct world *world = *state;
         auto_free char *id = world_task(world, world->dev, "main", "x");
         auto_error error = {0};
-        struct attachment_input items[] = {{"a.txt", "ours", "utf8"}};
+        struct attachment_input items[] = {{"a.txt", "ours", "utf8", NULL}};
         struct field_objects list = attachments_of(items, 1);
         struct stat info;
 
@@ -194,7 +196,8 @@ static void delivered_files_replace_what_the_agent_put_in_their_way(void **state
                        *victim = path_join(output, "victim"), *link = path_join(output, ATTACHMENTS_FOLDER),
                        *file = path_join(output, ATTACHMENTS_FOLDER "/a.txt");
         assert_int_equal(symlink(output, link), 0);
-        struct upload *upload = upload_write(&world->services, &list, NULL, &error);
+        struct call call = world_call(world, world->dev);
+        struct upload *upload = upload_write(&call, &list, NULL, &error);
         struct store_attachment row = {.filename = text_copy("a.txt"), .upload = text_copy(upload->id), .size = 4};
         struct store_attachments rows = {&row, 1};
         assert_true(upload_deliver(&world->services, id, &rows, &error));
