@@ -76,17 +76,6 @@ void message_read(json_t *document, struct message *message)
         }
 }
 
-void envelope_real(struct text *out, const json_t *real)
-{
-        char digits[40];
-        size_t length = json_dumpb(real, digits, sizeof digits - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-
-        digits[length] = '\0';
-        if (strtod(digits, NULL) < json_real_value(real) || strtod(digits, NULL) > json_real_value(real))
-                length = json_dumpb(real, digits, sizeof digits, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-        text_append(out, digits, length);
-}
-
 static void write_id(struct text *out, const json_t *id)
 {
         if (json_is_string(id)) {
@@ -94,7 +83,7 @@ static void write_id(struct text *out, const json_t *id)
         } else if (json_is_integer(id)) {
                 text_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
         } else if (json_is_real(id)) {
-                envelope_real(out, id);
+                document_append_real(out, id);
         } else {
                 text_append_string(out, "null");
         }

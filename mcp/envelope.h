@@ -49,7 +49,8 @@ struct cache_hint {
         bool is_public; /* the same for every caller */
 };
 
-/* Appends the beginning of a successful answer, up to and without its result. The id is written as it came. */
+/* Appends the beginning of a successful answer, up to and without its result; envelope_end closes it. The id is written
+ * as it came. */
 void envelope_begin(struct text *out, const json_t *id);
 /* Closes the answer behind the last member of its result, which has one at least. Since 2026-07-28 (`is_stateless`) a
  * result says what it is, from whom, and what of it may be kept (`hint`, NULL where nothing is said). */

@@ -4,8 +4,8 @@
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
 
-#include "mcp/bound.h"
 #include "mcp/envelope.h"
+#include "server/base/bound.h"
 #include "server/base/field.h"
 #include "server/services/services.h"
 

@@ -1,138 +1,135 @@
-/* What the doors refuse because it is too much: JSON that is too big to walk, and callers that ask too often. */
-#include "server/base/document.h"
+/* No answer is larger than it may be, and what it leaves out can be read. */
 #include "tests/rest/fixture.h"
 
-static int set_up(void **state)
-{
-        rest_set_variable("MCP_SERVER_ENABLED", "true");
-        return rest_set_up(state);
-}
+#include "server/base/document.h"
+#include "server/base/path.h"
+#include "server/rest/page.h"
+#include "server/services/task_paths.h"
 
-static int tear_down(void **state)
-{
-        static const char *const names[] = {"MCP_SERVER_ENABLED", "JSON_DEPTH_MAXIMUM", "JSON_VALUES_MAXIMUM",
-                                            "JSON_NAME_MAXIMUM",  "RATE_LIMIT_KEY",     "RATE_LIMIT_USER",
-                                            "RATE_LIMIT_ADDRESS"};
+#define FILES 600
 
-        for (size_t i = 0; i < COUNT_OF(names); i++)
-                rest_set_variable(names[i], NULL);
-        return rest_tear_down(state);
-}
-
-static void expect_refusal(struct rest_fixture *fixture, const char *path, const char *body, const char *words)
+static json_t *get(struct rest_fixture *fixture, const char *path)
 {
         auto_free char *headers = rest_bearer(fixture->administrator);
-        auto_reply *reply = ask(fixture->connection, "POST", path, headers, body);
+        auto_reply *reply = ask(fixture->connection, "GET", path, headers, NULL);
+        auto_error error = {0};
+        json_t *document = document_parse(reply->body, reply->length, &error);
 
-        if (reply->status != 400 || !strstr(reply->body, words))
-                fail_msg("%s answered %d: %s", path, reply->status, reply->body);
-}
-
-/* `{"a":[[[...` with so many brackets. */
-static char *nested(int depth)
-{
-        auto_text out = TEXT_WITH_MAXIMUM(100000);
-
-        text_append_string(&out, "{\"a\":");
-        for (int i = 0; i < depth; i++)
-                text_append_string(&out, "[");
-        for (int i = 0; i < depth; i++)
-                text_append_string(&out, "]");
-        text_append_string(&out, "}");
-        return text_take(&out);
-}
-
-static void json_beyond_its_limits_is_refused_by_both_doors(void **state)
-{
-        struct rest_fixture *fixture = *state;
-        static const char *const paths[] = {"/mcp", "/users"};
-        auto_free char *deep = nested(8), *flat = nested(7);
-        auto_text many = TEXT_WITH_MAXIMUM(100000), name = TEXT_WITH_MAXIMUM(1000);
-
-        rest_set_variable("JSON_DEPTH_MAXIMUM", "8");
-        rest_set_variable("JSON_VALUES_MAXIMUM", "1000");
-        rest_set_variable("JSON_NAME_MAXIMUM", "64");
-        text_append_string(&many, "{\"a\":[1");
-        for (int i = 0; i < 1000; i++)
-                text_append_string(&many, ",1");
-        text_append_string(&many, "]}");
-        text_printf(&name, "{\"%065d\" : 1}", 0);
-        for (size_t i = 0; i < COUNT_OF(paths); i++) {
-                expect_refusal(fixture, paths[i], deep, "nested deeper than 8 levels");
-                expect_refusal(fixture, paths[i], text_string(&many), "more than 1000 values");
-                expect_refusal(fixture, paths[i], text_string(&name), "name is longer than 64 bytes");
-        }
-        expect_refusal(fixture, "/users", flat, "a is not known");
-}
-
-static void brackets_within_strings_do_not_count(void **state)
-{
-        struct rest_fixture *fixture = *state;
-        auto_text body = TEXT_WITH_MAXIMUM(100000);
-
-        rest_set_variable("JSON_DEPTH_MAXIMUM", "8");
-        text_append_string(&body, "{\"jsonrpc\":\"2.0\",\"id\":\"\\\"");
-        for (int i = 0; i < 500; i++)
-                text_append_string(&body, "[{,:");
-        text_append_string(&body, "\",\"method\":\"ping\"}");
-        auto_free char *headers = rest_bearer(fixture->administrator);
-        auto_reply *reply = ask(fixture->connection, "POST", "/mcp", headers, text_string(&body));
         assert_int_equal(reply->status, 200);
+        assert_non_null(document);
+        return document;
 }
 
-static int ask_until_limited(struct rest_fixture *fixture, const char *method, const char *path, const char *headers,
-                             const char *body)
+/* A staged task of the administrator's, on the heap. */
+static char *make_task(struct rest_fixture *fixture)
 {
-        for (int count = 0; count < 200; count++) {
-                auto_reply *reply = ask(fixture->connection, method, path, headers, body);
-                if (reply->status != 429)
-                        continue;
-                const char *retry = reply_header(reply, "Retry-After");
-                assert_non_null(retry);
-                assert_in_range(atoi(retry), 1, 60);
-                assert_non_null(strstr(reply->body, "too_many_requests"));
-                assert_non_null(strstr(reply->body, "retryAfterSeconds"));
-                return count;
+        auto_free char *headers = rest_bearer(fixture->administrator);
+        auto_error error = {0};
+
+        rest_environment(fixture, "main");
+        auto_reply *reply = ask(fixture->connection, "POST", "/tasks", headers,
+                                "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}");
+        auto_json *made = document_parse(reply->body, reply->length, &error);
+        return text_copy(document_get_string(made, "taskId"));
+}
+
+static void write_files(struct rest_fixture *fixture, const char *task)
+{
+        auto_free char *folder = task_path_output(fixture->root, task);
+        auto_error error = {0};
+
+        assert_true(path_make_folder(folder, 0755, &error));
+        for (int i = 0; i < FILES; i++) {
+                auto_free char *path = text_format("%s/file-%03d", folder, i);
+                FILE *file = fopen(path, "w");
+                assert_non_null(file);
+                fclose(file);
         }
-        return -1;
 }
 
-static void a_key_that_asks_too_often_waits_and_others_do_not(void **state)
+static void a_long_list_says_what_it_leaves_out_and_pages_show_all(void **state)
 {
         struct rest_fixture *fixture = *state;
-        auto_free char *busy = rest_key(fixture, "bea", "Viewer"), *busy_lines = rest_bearer(busy),
-                       *root_lines = rest_bearer(fixture->administrator);
-        static const char ping[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        auto_free char *task = make_task(fixture);
 
-        rest_set_variable("RATE_LIMIT_KEY", "30");
-        assert_int_equal(ask_until_limited(fixture, "POST", "/mcp", busy_lines, ping), 30);
-        assert_int_equal(ask_until_limited(fixture, "GET", "/me", busy_lines, NULL), 0);
-        auto_reply *other = ask(fixture->connection, "GET", "/me", root_lines, NULL);
-        assert_int_equal(other->status, 200);
+        write_files(fixture, task);
+        auto_free char *output = text_format("/tasks/%s/output?include=files", task);
+        auto_free char *first = text_format("/tasks/%s/files?limit=500", task);
+        auto_json *all = get(fixture, output);
+        assert_int_equal(json_array_size(json_object_get(all, "files")), 500);
+        assert_true(document_get_integer(all, "filesOmitted", 0) >= FILES - 500);
+        auto_json *page = get(fixture, first);
+        assert_int_equal(json_array_size(json_object_get(page, "files")), 500);
+        auto_free char *next = text_format("%s&cursor=%s", first, document_get_string(page, "nextCursor"));
+        auto_json *rest = get(fixture, next);
+        assert_true(json_array_size(json_object_get(rest, "files")) >= FILES - 500);
+        assert_true(json_is_null(json_object_get(rest, "nextCursor")));
 }
 
-static void strangers_of_one_address_wait_and_keys_there_do_not(void **state)
+/* Large entries make pages shorter, and none is lost. */
+static void a_page_of_large_entries_ends_early(void **state)
+{
+        static const struct rest_page page = {"items", "id"};
+        auto_free char *large = memory_new(20001);
+        char cursor[64] = "";
+        size_t seen = 0, pages = 0;
+        bool has_more = true;
+
+        (void)state;
+        memset(large, 'x', 20000);
+        while (has_more) {
+                auto_json *result = json_pack("{s:[]}", "items");
+                auto_error error = {0};
+                struct rest_page_input input = {500, *cursor ? cursor : NULL};
+                for (int i = 0; i < 200; i++) {
+                        char id[16];
+                        snprintf(id, sizeof id, "%05d", i);
+                        json_array_append_new(json_object_get(result, "items"),
+                                              json_pack("{s:s, s:s}", "id", id, "text", large));
+                }
+                assert_true(rest_page_cut(&page, &input, result, &error));
+                seen += json_array_size(json_object_get(result, "items"));
+                const char *next = document_get_string(result, "nextCursor");
+                has_more = next && ++pages < 100;
+                snprintf(cursor, sizeof cursor, "%s", next ? next : "");
+        }
+        assert_int_equal(seen, 200);
+        assert_in_range(pages, 3, 5);
+}
+
+/* The service sizes the reply to what a tool's result may carry; whatever else there is, the door holds that. */
+static void a_task_is_told_within_the_bounds_of_a_tools_result(void **state)
 {
         struct rest_fixture *fixture = *state;
-        auto_free char *lines = rest_bearer(fixture->administrator);
+        auto_free char *task = make_task(fixture), *quotes = memory_new(500001);
 
-        rest_set_variable("RATE_LIMIT_ADDRESS", "40");
-        assert_in_range(ask_until_limited(fixture, "GET", "/me", "Authorization: Bearer lsk_wrong\r\n", NULL), 1, 40);
-        assert_int_equal(ask_until_limited(fixture, "GET", "/health", "", NULL), 0);
-        auto_reply *known = ask(fixture->connection, "GET", "/me", lines, NULL);
-        assert_int_equal(known->status, 200);
+        memset(quotes, '"', 500000);
+        auto_text sql = TEXT_WITH_MAXIMUM(2000000);
+        text_printf(&sql,
+                    "INSERT INTO replies (turn, body, characters, replied_at) SELECT turn, '%s', 500000, 1 FROM tasks;"
+                    "UPDATE tasks SET reply = turn",
+                    quotes);
+        rest_sql(fixture, text_string(&sql));
+        auto_free char *path = text_format("/tasks/%s?fullLatestResponse=true", task);
+        auto_free char *headers = rest_bearer(fixture->administrator);
+        struct connection *connection = connection_open(fixture->server);
+        auto_free char *request =
+                text_format("GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n%s\r\n", path, headers);
+        connection_send(connection, request);
+        size_t length = connection_drain(connection);
+        connection_close(connection);
+        assert_in_range(length, 400000, 513000);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rest_set_up, rest_tear_down)
 
 int run_bound_tests(void)
 {
         const struct CMUnitTest tests[] = {
-                TEST(json_beyond_its_limits_is_refused_by_both_doors),
-                TEST(brackets_within_strings_do_not_count),
-                TEST(a_key_that_asks_too_often_waits_and_others_do_not),
-                TEST(strangers_of_one_address_wait_and_keys_there_do_not),
+                TEST(a_long_list_says_what_it_leaves_out_and_pages_show_all),
+                cmocka_unit_test(a_page_of_large_entries_ends_early),
+                TEST(a_task_is_told_within_the_bounds_of_a_tools_result),
         };
 
-        return cmocka_run_group_tests_name("bounds of requests", tests, NULL, NULL);
+        return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

@@ -44,9 +44,10 @@ int run_totp_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_cors_tests(void);
-int run_bound_tests(void);
+int run_request_limit_tests(void);
 int run_ingress_tests(void);
 int run_body_size_tests(void);
+int run_bound_tests(void);
 int run_reference_tests(void);
 int run_upload_tests(void);
 
