@@ -60,7 +60,7 @@ static bool is_authenticated(struct http_request *request)
         const struct http_server_options *options = &request->worker->server->options;
 
         if (request->route->access == HTTP_ACCESS_PUBLIC)
-                return true;
+                return !options->admit_public || options->admit_public(request, options->context);
         if (options->authenticate && options->authenticate(request, request->route->access, options->context) &&
             !request->response)
                 return true;

@@ -16,7 +16,7 @@
 struct http_server;
 
 /* Zero means the default that stands beside a member. Callbacks run on worker threads, several at once, and get
- * `context`; all but thread_begin may be NULL-tested away by leaving them out. What the options point to must outlive
+ * `context`; each may be left out. What the options point to must outlive
  * the server; the structure itself is copied. */
 struct http_server_options {
         const char *host; /* address or name to listen on; "127.0.0.1" */
@@ -52,6 +52,9 @@ struct http_server_options {
         void (*thread_end)(void *context, void *thread);
         /* Sees every request first, with only its headers; false with the error set refuses it (origin, host). */
         bool (*admit)(struct http_request *request, void *context, struct error *error);
+        /* Decides over a row whose access is public, with only the headers: false refuses, and it has responded then.
+         */
+        bool (*admit_public)(struct http_request *request, void *context);
         /* Decides over a row whose access is not public, with only the headers: true lets it in (the actor goes into
          * http_request_set_user), false refuses; it may have responded, otherwise the answer is a bare 401. */
         bool (*authenticate)(struct http_request *request, enum http_access access, void *context);

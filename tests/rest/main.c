@@ -17,6 +17,9 @@ int main(void)
                 run_group_matrix_tests,
                 run_reference_tests,
                 run_upload_tests,
+                run_cors_tests,
+                run_request_limit_tests,
+                run_ingress_tests,
                 run_bound_tests,
         };
         /* clang-format on */

@@ -72,6 +72,7 @@ static const struct row {
         {"GET", "/environments/main/builds/build-x/output", NULL, "HHHH"},
         {"POST", "/environments/main/builds/build-x/cancel", "{}", "HHHH"},
         {"GET", "/settings", NULL, "ADDD"},
+        {"GET", "/mcp-server", NULL, "ADDD"},
         {"PUT", "/settings/IDLE_STOP_MINUTES", "{\"value\":\"31\"}", "ADDD"},
         {"DELETE", "/settings/IDLE_STOP_MINUTES", NULL, "ADDD"},
         {"GET", "/audit?limit=2", NULL, "ADDD"},
