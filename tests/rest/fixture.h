@@ -40,6 +40,7 @@ int run_session_tests(void);
 int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
+int run_page_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_body_size_tests(void);
