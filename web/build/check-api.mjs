@@ -24,12 +24,18 @@ const answers = [
     ['get', '/environments/{environment}/templates', 'Templates'],
     ['get', '/api-keys', 'ApiKeys'],
     ['post', '/api-keys', 'NewApiKey'],
+    ['post', '/me/totp', 'Enrolment'],
+    ['post', '/me/totp/confirm', 'RecoveryCodes'],
+    ['post', '/me/totp/recovery-codes', 'RecoveryCodes'],
+    ['get', '/setup', '{ needed: boolean }'],
 ]
 // What is called without its answer being read.
 const calls = [
     ['post', '/login'],
     ['post', '/logout'],
+    ['post', '/setup'],
     ['post', '/me/password'],
+    ['post', '/me/totp/remove'],
     ['patch', '/me'],
     ['delete', '/api-keys/{id}'],
     ['delete', '/tasks/{taskId}'],

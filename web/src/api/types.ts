@@ -130,8 +130,8 @@ export interface Me {
     name: string
     isServerAdministrator: boolean
     hasPassword: boolean
-    totpEnrolled?: boolean
-    recoveryCodesLeft?: number
+    totpEnrolled: boolean
+    recoveryCodesLeft: number
     permissions: Permissions
     csrfToken?: string
 }

@@ -141,7 +141,7 @@ export function Authenticator({ me }: { me: Me }) {
             {codes && <Codes codes={codes} onDone={() => setCodes(null)} />}
             {me.totpEnrolled ? (
                 <>
-                    <p>A code of your app goes with your password. {me.recoveryCodesLeft ?? 0} recovery codes are left.</p>
+                    <p>A code of your app goes with your password. {me.recoveryCodesLeft} recovery codes are left.</p>
                     <div class="buttons">
                         <button type="button" onClick={() => setAsked('renew')}>
                             New recovery codes

@@ -109,7 +109,7 @@ export function ProfilePage() {
             <Title text="Profile" />
             <Name me={me} />
             {me.hasPassword && <Password me={me} />}
-            {me.hasPassword && me.totpEnrolled !== undefined && <Authenticator me={me} />}
+            {me.hasPassword && <Authenticator me={me} />}
         </>
     )
 }
