@@ -4,3 +4,7 @@ declare module 'node:fs' {
     export function readFileSync(path: URL, encoding: 'utf8'): string
     export function readdirSync(path: URL): string[]
 }
+
+declare module 'node:crypto' {
+    export const webcrypto: Crypto
+}

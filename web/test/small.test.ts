@@ -1,3 +1,4 @@
+import { webcrypto } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { address, ApiError, path } from '../src/api/client'
 import { attachmentFault, base64 } from '../src/lib/attachments'
@@ -7,6 +8,9 @@ import { ownAddress } from '../src/lib/own-address'
 import { bodyOf, controlOf, emptyForm } from '../src/lib/task-form'
 import { ago, duration, size } from '../src/lib/time'
 import { earlier, later, windowOf } from '../src/lib/window'
+
+// Node.js 18 does not have it as browsers do.
+globalThis.crypto ??= webcrypto
 
 describe('an address', () => {
     it('encodes what is put into it', () => {
