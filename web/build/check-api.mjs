@@ -28,6 +28,7 @@ const answers = [
     ['post', '/me/totp/confirm', 'RecoveryCodes'],
     ['post', '/me/totp/recovery-codes', 'RecoveryCodes'],
     ['get', '/setup', '{ needed: boolean }'],
+    ['get', '/api/mcp-oauth/grants', 'Grants'],
 ]
 // What is called without its answer being read.
 const calls = [
@@ -36,6 +37,8 @@ const calls = [
     ['post', '/setup'],
     ['post', '/me/password'],
     ['post', '/me/totp/remove'],
+    ['delete', '/api/mcp-oauth/grants'],
+    ['delete', '/api/mcp-oauth/grants/{client_id}'],
     ['patch', '/me'],
     ['delete', '/api-keys/{id}'],
     ['delete', '/tasks/{taskId}'],

@@ -30,7 +30,7 @@ function View() {
         case 'failed':
             return <Failed error={current.error} onRetry={() => void loadSession()} />
         case 'out':
-            return current.needsSetup ? <SetUpPage /> : <SignInPage singleSignOn={current.singleSignOn} />
+            return current.needsSetup ? <SetUpPage /> : <SignInPage hasSso={current.hasSso} />
         case 'in': {
             const Found = routes.find((route) => route.path === path)?.view ?? Missing
             return <Found key={path} />

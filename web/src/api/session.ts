@@ -6,18 +6,18 @@ import { Store } from '../lib/store'
 export type Session =
     | { state: 'loading' }
     | { state: 'failed'; error: Error }
-    | { state: 'out'; needsSetup: boolean; singleSignOn: string | null }
+    | { state: 'out'; needsSetup: boolean; hasSso: boolean }
     | { state: 'in'; me: Me }
 
 export const session = new Store<Session>({ state: 'loading' })
 
 interface SetupState {
-    needed?: boolean
+    needed: boolean
 }
 
 interface SignInWays {
-    needed?: boolean
-    oidc?: { enabled?: boolean; name?: string | null } | boolean
+    sso: boolean
+    setupNeeded: boolean
 }
 
 // What a server without these routes does not tell is off.
@@ -31,11 +31,9 @@ async function ask<T>(path: string): Promise<Partial<T>> {
 }
 
 async function signedOut(): Promise<Session> {
-    const setup = await ask<SetupState & SignInWays>('/setup')
-    const { oidc } = setup
-    const isOn = typeof oidc === 'object' ? oidc.enabled : oidc
-    const name = typeof oidc === 'object' ? oidc.name : null
-    return { state: 'out', needsSetup: setup.needed ?? false, singleSignOn: isOn ? (name ?? 'SSO') : null }
+    const ways = await ask<SignInWays>('/login/options')
+    const needsSetup = ways.setupNeeded ?? (await ask<SetupState>('/setup')).needed ?? false
+    return { state: 'out', needsSetup, hasSso: ways.sso ?? false }
 }
 
 export async function loadSession(): Promise<void> {

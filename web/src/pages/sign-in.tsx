@@ -10,7 +10,7 @@ import { ownAddress } from '../lib/own-address'
 import { place } from '../lib/router'
 import { useStore } from '../lib/store'
 
-export function SignInPage({ singleSignOn }: { singleSignOn: string | null }) {
+export function SignInPage({ hasSso }: { hasSso: boolean }) {
     const { path, query } = useStore(place)
     const [user, setUser] = useState('')
     const [password, setPassword] = useState('')
@@ -76,9 +76,9 @@ export function SignInPage({ singleSignOn }: { singleSignOn: string | null }) {
                     <button class="primary" disabled={action.isBusy}>
                         Sign in
                     </button>
-                    {singleSignOn && (
+                    {hasSso && (
                         <a class="button" href={address('/login/oidc', { return: back })}>
-                            Sign in with {singleSignOn}
+                            Sign in with SSO
                         </a>
                     )}
                 </div>
