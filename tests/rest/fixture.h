@@ -43,6 +43,7 @@ int run_device_tests(void);
 int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
+int run_page_tests(void);
 int run_matrix_tests(void);
 int run_group_matrix_tests(void);
 int run_refusal_tests(void);

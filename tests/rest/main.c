@@ -11,6 +11,7 @@ int main(void)
                 run_setup_tests,
                 run_oidc_tests,
                 run_device_tests,
+                run_page_tests,
                 run_refusal_tests,
                 run_body_size_tests,
                 run_matrix_tests,
