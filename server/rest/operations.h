@@ -42,6 +42,8 @@ extern const struct rest_operation rest_build_start, rest_build_list, rest_build
         rest_build_output;
 /* setting.c */
 extern const struct rest_operation rest_setting_list, rest_setting_set, rest_setting_unset;
+/* mcp_server.c */
+extern const struct rest_operation rest_mcp_server;
 /* audit.c */
 extern const struct rest_operation rest_audit_list;
 /* container.c */
