@@ -28,6 +28,7 @@ const answers = [
     ['post', '/me/totp/confirm', 'RecoveryCodes'],
     ['post', '/me/totp/recovery-codes', 'RecoveryCodes'],
     ['get', '/setup', '{ needed: boolean }'],
+    ['get', '/login/options', '{ sso: boolean; setupNeeded: boolean }'],
     ['get', '/api/mcp-oauth/grants', 'Grants'],
 ]
 // What is called without its answer being read.
