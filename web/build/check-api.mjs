@@ -14,7 +14,7 @@ const answers = [
     ['get', '/me', 'Me'],
     ['get', '/tasks', 'TaskPage'],
     ['get', '/tasks/{taskId}', 'TaskDetails'],
-    ['post', '/tasks', '{ taskId: string }'],
+    ['post', '/tasks', 'NewTask'],
     ['post', '/tasks/{taskId}/follow-ups', '{ task?: Task }'],
     ['patch', '/tasks/{taskId}', '{ task?: Task }'],
     ['put', '/tasks/{taskId}/shared', 'Task'],
