@@ -14,7 +14,7 @@ const answers = [
     ['get', '/me', 'Me'],
     ['get', '/tasks', 'TaskPage'],
     ['get', '/tasks/{taskId}', 'TaskDetails'],
-    ['post', '/tasks', '{ taskId: string }'],
+    ['post', '/tasks', 'NewTask'],
     ['post', '/tasks/{taskId}/follow-ups', '{ task?: Task }'],
     ['patch', '/tasks/{taskId}', '{ task?: Task }'],
     ['put', '/tasks/{taskId}/shared', 'Task'],
@@ -28,6 +28,7 @@ const answers = [
     ['post', '/me/totp/confirm', 'RecoveryCodes'],
     ['post', '/me/totp/recovery-codes', 'RecoveryCodes'],
     ['get', '/setup', '{ needed: boolean }'],
+    ['get', '/login/options', '{ sso: boolean; setupNeeded: boolean }'],
     ['get', '/api/mcp-oauth/grants', 'Grants'],
 ]
 // What is called without its answer being read.

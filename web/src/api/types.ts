@@ -46,6 +46,12 @@ export interface TaskDetails extends Task {
     endedBy?: string
 }
 
+// What was made: one task, or a group of several.
+export interface NewTask {
+    taskId?: string
+    groupId?: string | null
+}
+
 export interface TaskPage {
     tasks: Task[]
     nextCursor?: string | null

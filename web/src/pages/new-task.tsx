@@ -1,7 +1,7 @@
 // The form that makes a task.
 import { useRef, useState } from 'preact/hooks'
-import { get, path, post } from '../api/client'
-import type { Environment, Environments, Templates } from '../api/types'
+import { address, get, path, post } from '../api/client'
+import type { Environment, Environments, NewTask, Templates } from '../api/types'
 import { Attach, takesFiles } from '../components/attach'
 import { Fault, Field, SelectField, TextField } from '../components/field'
 import { Parameters } from '../components/parameters'
@@ -116,8 +116,8 @@ function TaskFields({ environments }: { environments: Environment[] }) {
         if (fault) throw new Error(fault)
         const attachments = await readAttachments(files)
         const id = requestId(JSON.stringify([form, files.map((file) => [file.name, file.size, file.lastModified])]))
-        const made = await post<{ taskId: string }>('/tasks', bodyOf(form, attachments, id))
-        go(`/task.html?id=${encodeURIComponent(made.taskId)}`)
+        const made = await post<NewTask>('/tasks', bodyOf(form, attachments, id))
+        go(address('/task.html', made.taskId ? { id: made.taskId } : { groupId: made.groupId ?? undefined }))
     })
     const faults = new Faults(action.error, fields)
     if (!environment) return <p class="empty">There is no environment in which you may create tasks.</p>
