@@ -126,7 +126,7 @@ LIMITS = {"RATE_LIMIT_KEY": "1000000000", "RATE_LIMIT_USER": "1000000000", "RATE
 
 def longshored(data, engine=None, name="longshored", cpus=machine.SERVER_CPU):
     return Server(name, data.key, [BUILD / "longshored", "--data", data.folder, "serve", "--port", "{port}"],
-                  {"MCP_SERVER_ENABLED": "true", "LOG_LEVEL": "warning", **LIMITS,
+                  {"MCP_SERVER_ENABLED": "true", "MCP_OAUTH_ENABLED": "true", "LOG_LEVEL": "warning", **LIMITS,
                    "DOCKER_HOST": engine or f"unix://{data.folder}/no-engine.sock"}, cpus=cpus)
 
 

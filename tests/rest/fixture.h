@@ -39,6 +39,7 @@ void rest_setting(struct rest_fixture *fixture, const char *name, const char *va
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
 int run_matrix_tests(void);
