@@ -10,6 +10,7 @@
 #include "server/reference.h"
 #include "server/rest/bearer.h"
 #include "server/rest/health.h"
+#include "server/rest/device_page.h"
 #include "server/rest/html.h"
 #include "server/rest/oidc.h"
 #include "server/rest/operations.h"
@@ -19,6 +20,7 @@
 #include "server/services/origin.h"
 #include "server/services/rate_limit.h"
 #include "server/services/upload.h"
+#include "server/web/page.h"
 
 /* Bytes of the body of an operation that is no tool. */
 #define OPERATION_BODY_MAXIMUM 262144
@@ -106,6 +108,27 @@ static void oidc_callback(struct http_request *request, void *context)
         rest_oidc_callback(&server->rest, request);
 }
 
+static void device_page(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_page(&server->rest, request);
+}
+
+static void device_sign_in(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_sign_in(&server->rest, request);
+}
+
+static void device_decision(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_decide_form(&server->rest, request);
+}
+
 static void login_style(struct http_request *request, void *context)
 {
         (void)context;
@@ -149,6 +172,18 @@ static void openapi(struct http_request *request, void *context)
 
         (void)context;
         http_respond_static(request, 200, HTTP_JSON, bytes, length);
+}
+
+static void document(struct http_request *request, void *context)
+{
+        (void)context;
+        page_document(request);
+}
+
+static void asset(struct http_request *request, void *context)
+{
+        (void)context;
+        page_asset(request);
 }
 
 static void operate(struct http_request *request, void *context)
@@ -366,6 +401,12 @@ static size_t body_maximum(struct http_request *request, void *context)
         return !tool ? SIZE_MAX : tool->takes_files ? files : others;
 }
 
+static void missing(struct http_request *request, void *context)
+{
+        (void)context;
+        page_missing(request);
+}
+
 static void observe(void *context, const char *method, const char *path, unsigned status, int64_t microseconds)
 {
         (void)context;
@@ -391,6 +432,7 @@ void routes_apply(struct routes_context *context, struct http_server_options *op
         options->admit_public = admit_public;
         options->authenticate = authenticate;
         options->body_maximum = body_maximum;
+        options->missing = missing;
         options->observe = observe;
         options->observe_refusal = observe_refusal;
 }

@@ -58,8 +58,11 @@ struct http_server_options {
         /* Decides over a row whose access is not public, with only the headers: true lets it in (the actor goes into
          * http_request_set_user), false refuses; it may have responded, otherwise the answer is a bare 401. */
         bool (*authenticate)(struct http_request *request, enum http_access access, void *context);
-        /* The most bytes that the body of a request may have, with only its headers; what its row says holds as well. */
+        /* The most bytes that the body of a request may have, with only its headers; what its row says holds as well.
+         */
         size_t (*body_maximum)(struct http_request *request, void *context);
+        /* Sees a request whose path no row has; when it does not respond the answer is 404. */
+        void (*missing)(struct http_request *request, void *context);
         /* Answers OPTIONS on a path that exists and has no row for it; without it the answer is 204 with Allow. `allow`
          * is the list of methods and already a header of the answer. */
         void (*preflight)(struct http_request *request, const char *allow, void *context);

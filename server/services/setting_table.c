@@ -92,6 +92,32 @@ static const struct field rows[] = {
                .help = "The server's address as people reach it; by default where it listens."),
         STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
                .help = "Origins that browsers may call from besides the site's own and loopback, with commas between."),
+        STRING(OIDC_ISSUER, oidc_issuer, .maximum = 500, .is_valid = is_issuer,
+               .shape = "an https URL without query or fragment, or an http one on loopback",
+               .help = "The OpenID provider that people may sign in at, as it names itself; with OIDC_CLIENT_ID."),
+        STRING(OIDC_CLIENT_ID, oidc_client_id, .minimum = 1, .maximum = 500,
+               .help = "The server's id there; its redirect URI is SITE_URL/login/oidc/callback."),
+        STRING(OIDC_CLIENT_SECRET, oidc_client_secret, .minimum = 1, .maximum = 2000, .format = "password",
+               .help = "The server's secret there, kept sealed; none for a public client. Set it by "
+                       "`setting secret`."),
+        STRING(OIDC_SCOPES, oidc_scopes, .minimum = 6, .maximum = 500, .text_preset = "openid profile email",
+               .is_valid = has_openid, .shape = "words with spaces between, one of them openid",
+               .help = "What is asked for there."),
+        STRING(OIDC_NAME_CLAIM, oidc_name_claim, .minimum = 1, .maximum = 64, .text_preset = "preferred_username",
+               .help = "The claim that names a new user."),
+        STRING(OIDC_ALLOWED_DOMAINS, oidc_allowed_domains, .minimum = 1, .maximum = 2000,
+               .help = "Domains, with commas between: only people with a verified e-mail address in one of them are "
+                       "let "
+                       "in. Default: everybody whom the provider lets in."),
+        BOOLEAN(OIDC_CREATE_USERS, oidc_create_users,
+                .help = "Whether somebody who is not known here becomes a user; otherwise an administrator links them "
+                        "(`user link`)."),
+        STRING(OIDC_DEFAULT_ROLE, oidc_default_role, .minimum = 1, .maximum = 64,
+               .help = "The role that such a user gets at the server. Default: none."),
+        BOOLEAN(OIDC_LINK_BY_EMAIL, oidc_link_by_email,
+                .help = "Whether a verified e-mail address links somebody to the user of that very name. Otherwise "
+                        "only "
+                        "issuer and subject say who somebody is."),
         STRING(TLS_CERTIFICATE_FILE, tls_certificate_file, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Certificate with its chain (PEM); with TLS_KEY_FILE both ports speak TLS (1.2, 1.3). The files "
                        "are read again on SIGHUP; whether there is TLS, at the next start."),
@@ -134,32 +160,6 @@ static const struct field rows[] = {
                 .help = "How many values a request's JSON may hold."),
         INTEGER(JSON_NAME_MAXIMUM, json_name_maximum, .minimum = 64, .maximum = 65536, .preset = 1024,
                 .help = "The longest name of a member in it, in bytes."),
-        STRING(OIDC_ISSUER, oidc_issuer, .maximum = 500, .is_valid = is_issuer,
-               .shape = "an https URL without query or fragment, or an http one on loopback",
-               .help = "The OpenID provider that people may sign in at, as it names itself; with OIDC_CLIENT_ID."),
-        STRING(OIDC_CLIENT_ID, oidc_client_id, .minimum = 1, .maximum = 500,
-               .help = "The server's id there; its redirect URI is SITE_URL/login/oidc/callback."),
-        STRING(OIDC_CLIENT_SECRET, oidc_client_secret, .minimum = 1, .maximum = 2000, .format = "password",
-               .help = "The server's secret there, kept sealed; none for a public client. Set it by "
-                       "`setting secret`."),
-        STRING(OIDC_SCOPES, oidc_scopes, .minimum = 6, .maximum = 500, .text_preset = "openid profile email",
-               .is_valid = has_openid, .shape = "words with spaces between, one of them openid",
-               .help = "What is asked for there."),
-        STRING(OIDC_NAME_CLAIM, oidc_name_claim, .minimum = 1, .maximum = 64, .text_preset = "preferred_username",
-               .help = "The claim that names a new user."),
-        STRING(OIDC_ALLOWED_DOMAINS, oidc_allowed_domains, .minimum = 1, .maximum = 2000,
-               .help = "Domains, with commas between: only people with a verified e-mail address in one of them are "
-                       "let "
-                       "in. Default: everybody whom the provider lets in."),
-        BOOLEAN(OIDC_CREATE_USERS, oidc_create_users,
-                .help = "Whether somebody who is not known here becomes a user; otherwise an administrator links them "
-                        "(`user link`)."),
-        STRING(OIDC_DEFAULT_ROLE, oidc_default_role, .minimum = 1, .maximum = 64,
-               .help = "The role that such a user gets at the server. Default: none."),
-        BOOLEAN(OIDC_LINK_BY_EMAIL, oidc_link_by_email,
-                .help = "Whether a verified e-mail address links somebody to the user of that very name. Otherwise "
-                        "only "
-                        "issuer and subject say who somebody is."),
         STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
                        "next start."),

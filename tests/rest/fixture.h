@@ -39,10 +39,13 @@ void rest_setting(struct rest_fixture *fixture, const char *name, const char *va
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_device_tests(void);
 int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
+int run_page_tests(void);
 int run_matrix_tests(void);
+int run_group_matrix_tests(void);
 int run_refusal_tests(void);
 int run_cors_tests(void);
 int run_request_limit_tests(void);

@@ -24,6 +24,8 @@ int main(int argc, char **argv)
                 run_page_tests,
                 run_limit_tests,
                 run_list_tests,
+                run_task_group_tests,
+                run_pin_tests,
                 run_event_tests,
                 run_feed_tests,
                 run_value_set_tests,
