@@ -78,4 +78,5 @@ void ingress_apply(struct routes_context *context, struct http_server_options *o
         options->routes = rows;
         options->route_count = row_count;
         options->admit = admit;
+        options->missing = NULL; /* no page either */
 }

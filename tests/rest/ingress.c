@@ -71,6 +71,9 @@ static void whatever_is_not_its_own_is_404_there(void **state)
                 auto_reply *reply = ask(client, "GET", others[i], lines, NULL);
                 if (reply->status != 404)
                         fail_msg("%s answered %d", others[i], reply->status);
+                auto_reply *page = ask(client, "GET", others[i], "Accept: text/html\r\n", NULL);
+                if (page->status != 404 || strcmp(reply_header(page, "Content-Type"), "application/json"))
+                        fail_msg("%s answered %d with %s", others[i], page->status, page->body);
         }
 }
 
