@@ -228,6 +228,15 @@ static const struct field_table *with_uploads(const struct field_table *input)
         return table;
 }
 
+static struct bound_rules bounds_of(const struct tool *tool)
+{
+        struct bound_rules bounds = tool->bounds;
+
+        if (!bounds.ceiling)
+                bounds.ceiling = BOUND_CEILING;
+        return bounds;
+}
+
 /* A tool is an operation of the same service, with the same tables. */
 static void make_operations(void)
 {
@@ -244,7 +253,8 @@ static void make_operations(void)
                                                               .run = tool->run,
                                                               .is_prepared_first = tool->is_prepared_first,
                                                               .prepare = tool->prepare,
-                                                              .release = tool->release};
+                                                              .release = tool->release,
+                                                              .bounds = bounds_of(tool)};
         }
 }
 

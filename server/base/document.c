@@ -1,5 +1,6 @@
 #include "server/base/document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/base/clock.h"
@@ -165,6 +166,17 @@ void document_append_quoted(struct text *out, const char *bytes, size_t length)
         }
         *at++ = '"';
         text_append(out, piece, (size_t)(at - piece));
+}
+
+void document_append_real(struct text *out, const json_t *real)
+{
+        char digits[40];
+        size_t length = json_dumpb(real, digits, sizeof digits - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+        digits[length] = '\0';
+        if (strtod(digits, NULL) < json_real_value(real) || strtod(digits, NULL) > json_real_value(real))
+                length = json_dumpb(real, digits, sizeof digits, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+        text_append(out, digits, length);
 }
 
 const char *document_get_string(const json_t *object, const char *name)

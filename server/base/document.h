@@ -36,6 +36,8 @@ void document_canonical_each(const json_t *document, void (*each)(const char *by
                              void *context);
 /* Appends a JSON string literal, quotes included, of valid UTF-8. */
 void document_append_quoted(struct text *out, const char *bytes, size_t length);
+/* Appends a number that is no integer with as few digits as tell it from every other. */
+void document_append_real(struct text *out, const json_t *real);
 /* String member `name` (borrowed), NULL when it is absent or no string. */
 const char *document_get_string(const json_t *object, const char *name);
 /* Integer member `name`, `fallback` when it is absent or no integer. */

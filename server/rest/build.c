@@ -79,6 +79,9 @@ static const struct field output_rows[] = {
 };
 static const struct field_table output_shape = OUTPUT_TABLE("build output", output_rows);
 
+/* The caller sizes a page. */
+static const struct bound_exemption sized[] = {{NULL, "content"}, {NULL, NULL}};
+
 REST_SERVICE(build_output, struct build_output_input)
 const struct rest_operation rest_build_output = {
-        .input = &build_output_table, .output = &output_shape, .run = run_build_output};
+        .input = &build_output_table, .output = &output_shape, .run = run_build_output, .bounds = {.exempt = sized}};

@@ -5,9 +5,13 @@
 #ifndef REST_OPERATION_H
 #define REST_OPERATION_H
 
+#include "server/base/bound.h"
 #include "server/base/field.h"
 #include "server/http/request.h"
 #include "server/services/caller.h"
+
+/* Characters of an answer, at most. Strings, lists and maps in it have the limits of tool results (bound.h). */
+#define REST_CEILING 4000000
 
 enum rest_mode {
         REST_READS,  /* on the HTTP thread with its reader, checked again just before the answer is sent */
@@ -33,6 +37,8 @@ struct rest_operation {
         bool (*is_prepared_first)(const void *input);
         bool (*prepare)(struct call *call, void *input, struct error *error);
         void (*release)(const struct services *services, void *input, bool is_kept);
+        /* What its answer may measure; 0 as ceiling: REST_CEILING. A tool's are those of its results. */
+        struct bound_rules bounds;
         /* Adds to a success what only the door knows (cookies, the CSRF token); may be NULL. */
         void (*decorate)(struct http_request *request, const struct caller *caller, json_t *result);
 };

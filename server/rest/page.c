@@ -6,6 +6,8 @@
 #include "server/base/document.h"
 
 #define CURSOR_PREFIX "after:"
+/* A page ends before it has more, so that what bounds the answer need not leave entries out that no page shows. */
+#define PAGE_BYTES 1000000
 
 struct entry {
         const char *key;
@@ -51,8 +53,12 @@ bool rest_page_cut(const struct rest_page *page, const struct rest_page_input *i
         while (after && first < count && strcmp(entries[first].key, after) <= 0)
                 first++;
         auto_json *shown = json_array();
-        for (size_t i = first; i < count && i - first < (size_t)input->limit; i++)
+        for (size_t i = first, bytes = 0; i < count && i - first < (size_t)input->limit; i++) {
+                bytes += json_dumpb(entries[i].item, NULL, 0, JSON_COMPACT);
+                if (bytes > PAGE_BYTES && i > first)
+                        break;
                 json_array_append(shown, entries[i].item);
+        }
         size_t end = first + json_array_size(shown);
         if (end < count) {
                 auto_free char *cursor = text_format(CURSOR_PREFIX "%s", entries[end - 1].key);

@@ -40,6 +40,15 @@ static void running_clear(struct running *running)
                 close(running->file);
 }
 
+static bool print(const struct rest_operation *operation, const json_t *result, struct text *body, struct error *error)
+{
+        struct bound_rules bounds = operation->bounds;
+
+        if (!bounds.ceiling)
+                bounds.ceiling = REST_CEILING;
+        return bound_write(body, result, &bounds, error);
+}
+
 /* Answers with the result, or the error. */
 static void answer(struct running *running, bool is_good, struct error *error)
 {
@@ -47,14 +56,16 @@ static void answer(struct running *running, bool is_good, struct error *error)
 
         if (is_good && operation->page.items)
                 is_good = rest_page_cut(&operation->page, &running->arguments.page, running->result, error);
-        if (!is_good) {
+        if (is_good && operation->decorate)
+                operation->decorate(running->request, &running->caller, running->result);
+        auto_text body = TEXT_WITH_MAXIMUM(SIZE_MAX / 8);
+        if (!is_good || !print(operation, running->result, &body, error)) {
                 rest_refuse(running->request, error);
                 return;
         }
-        if (operation->decorate)
-                operation->decorate(running->request, &running->caller, running->result);
-        char *body = document_print(running->result);
-        http_respond(running->request, operation->status ? operation->status : 200, HTTP_JSON, body, strlen(body));
+        size_t length = body.length;
+        http_respond(running->request, operation->status ? operation->status : 200, HTTP_JSON, text_take(&body),
+                     length);
 }
 
 static void finish(struct running *running, bool is_good, struct error *error)

@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/output_files.h"
+#include "server/services/question.h"
 #include "server/services/slot.h"
 #include "server/services/question.h"
 #include "server/services/summary.h"

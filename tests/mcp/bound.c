@@ -1,6 +1,6 @@
 #include "tests/mcp/fixture.h"
 
-#include "mcp/bound.h"
+#include "server/base/bound.h"
 
 static const struct bound_exemption exempt[] = {{"latestResponse", "content"}, {NULL, "content"}, {NULL, NULL}};
 static const struct bound_rules plain = {0}, sized = {.exempt = exempt};

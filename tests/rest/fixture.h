@@ -43,6 +43,7 @@ int run_totp_tests(void);
 int run_matrix_tests(void);
 int run_refusal_tests(void);
 int run_body_size_tests(void);
+int run_bound_tests(void);
 int run_reference_tests(void);
 int run_upload_tests(void);
 

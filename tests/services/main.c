@@ -33,8 +33,8 @@ int main(int argc, char **argv)
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,
-                run_public_url_tests,
                 run_question_tests,
+                run_public_url_tests,
         };
         /* clang-format on */
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,

@@ -1,10 +1,9 @@
-#include "mcp/bound.h"
+#include "server/base/bound.h"
 
 #include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "mcp/envelope.h"
 #include "server/base/document.h"
 
 #define OMITTED "Omitted"
@@ -185,7 +184,7 @@ static void write_value(struct writer *writer, const char *parent, const char *n
                 write_integer(writer->out, json_integer_value(value));
                 return;
         case JSON_REAL:
-                envelope_real(writer->out, value);
+                document_append_real(writer->out, value);
                 return;
         case JSON_TRUE:
                 text_append(writer->out, "true", 4);

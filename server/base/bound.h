@@ -1,11 +1,11 @@
-/* The second bounding of tool results: whatever a service returns, the text that leaves has a maximum.
+/* The second bounding of results: whatever a service returns, the text that leaves has a maximum.
  *
  * Strings are cut at 24,000 characters, arrays at 500 items and objects at 500 members; beside what was cut stands
  * <field>Omitted with the number that was left out. When the whole would still be larger than the ceiling, the limits
  * are halved until it fits, and the result gains responseTruncated and responseLimits. Everything happens while the
  * result is written: it is neither copied nor changed, and a small one costs one walk. */
-#ifndef MCP_BOUND_H
-#define MCP_BOUND_H
+#ifndef BASE_BOUND_H
+#define BASE_BOUND_H
 
 #include <jansson.h>
 #include <stddef.h>
