@@ -51,6 +51,12 @@ extern const struct rest_operation rest_account_list, rest_account_set, rest_acc
 /* task.c */
 extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
 
+/* follow_up.c */
+extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remove, rest_queue_entry_send;
+
+/* rewind.c */
+extern const struct rest_operation rest_task_rewind;
+
 /* upload.c */
 extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */
 extern const struct rest_operation rest_upload_list, rest_upload_remove;

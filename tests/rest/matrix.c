@@ -19,7 +19,7 @@ static const char *const role_names[] = {"administrator", "developer", "viewer",
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
- * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
+ * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
  * administrator made. */
 static const struct row {
         const char *method, *path, *body, *expected;
@@ -95,6 +95,16 @@ static const struct row {
         {"GET", "/tasks/$TASK/files", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/file?path=$FILE", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
+        {"POST", "/tasks/$TASK/pull", "{}", "aaDH"}, /* it has no container */
+        {"POST", "/tasks/$TASK/fork", "{}", "aaDH"}, /* there is nothing to copy of a staged task */
+        {"GET", "/tasks/$TASK/rewind-points", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/rewind", "{\"pointId\":0}", "HHDH"}, /* it has none */
+        {"GET", "/tasks/$TASK/follow-up-queue", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/follow-up-queue/resume", "{}", "AADH"},
+        {"PATCH", "/tasks/$TASK/follow-up-queue/$ENTRY", "{\"instructions\":\"other\",\"version\":1}",
+         "DDDH"}, /* somebody else sent it */
+        {"DELETE", "/tasks/$TASK/follow-up-queue/$ENTRY?version=1", NULL, "AADH"},
+        {"POST", "/tasks/$TASK/follow-up-queue/$ENTRY/send", "{\"version\":1}", "AADH"},
         {"POST", "/tasks/$TASK/stop", "{}", "aaDH"},
         {"POST", "/tasks/$TASK/interrupt", "{}", "aaDH"},
         {"POST", "/tasks/$TASK/start", "{}", "AADH"},
@@ -107,6 +117,11 @@ static const struct row {
         {NULL, "read_task_file", "{\"taskId\":\"$TASK\",\"path\":\"$FILE\"}", "AAAH"},
         {NULL, "list_tasks", "{}", "AAAA"},
         {NULL, "follow_up_task", "{\"taskId\":\"$TASK\",\"instructions\":\"more\"}", "AADH"},
+        {NULL, "pull_task_changes", "{\"taskId\":\"$TASK\"}", "aaDH"},
+        {NULL, "fork_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
+        {NULL, "list_task_rewind_points", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "list_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "resume_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AADH"},
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},
         {NULL, "stop_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "interrupt_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
@@ -177,6 +192,11 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                                "uploadId");
         if (!strcmp(what, "FILE"))
                 return write_file(matrix);
+        if (!strcmp(what, "ENTRY")) {
+                auto_free char *path = text_format("/tasks/%s/follow-ups", matrix->task);
+                return make(matrix, path, "{\"instructions\":\"later\",\"deliverInMinutes\":60}",
+                            "scheduledFollowUpId");
+        }
         if (!strcmp(what, "TEAM"))
                 return make(matrix, "/teams", team, "name");
         char *name = make(matrix, "/users", user, "name");
