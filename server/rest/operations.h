@@ -19,10 +19,12 @@ extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password
 /* totp.c */
 extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp_renew, rest_totp_remove,
         rest_totp_reset;
-/* grant.c */
-extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
+/* device.c */
+extern const struct rest_operation rest_device_begin, rest_device_poll, rest_device_show, rest_device_decide;
 /* identity.c */
 extern const struct rest_operation rest_identity_list, rest_identity_link, rest_identity_unlink;
+/* grant.c */
+extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
@@ -40,6 +42,8 @@ extern const struct rest_operation rest_build_start, rest_build_list, rest_build
         rest_build_output;
 /* setting.c */
 extern const struct rest_operation rest_setting_list, rest_setting_set, rest_setting_unset;
+/* mcp_server.c */
+extern const struct rest_operation rest_mcp_server;
 /* audit.c */
 extern const struct rest_operation rest_audit_list;
 /* container.c */

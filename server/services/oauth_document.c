@@ -9,6 +9,7 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/url.h"
+#include "server/services/body.h"
 #include "server/services/oauth_redirect.h"
 
 #define CACHE_SIZE 64
@@ -124,7 +125,7 @@ bool oauth_document_read(const char *url, const char *bytes, size_t length, stru
 {
         auto_oauth_metadata metadata = {0};
         auto_error reason = {0};
-        auto_json *document = document_parse(bytes, length, &reason);
+        auto_json *document = body_parse(bytes, length, &reason);
         const char *id = document_get_string(document, "client_id");
         const char *method = document_get_string(document, "token_endpoint_auth_method");
 

@@ -26,8 +26,17 @@ struct settings {
         const char *oidc_scopes, *oidc_name_claim, *oidc_allowed_domains, *oidc_default_role;
         bool oidc_create_users, oidc_link_by_email;
         const char *allowed_origins; /* comma-separated origins besides the site's own and loopback */
-        const char *setup_folder;    /* NULL: DATA/setup */
-        const char *agents_folder;   /* NULL: DATA/agents */
+        const char *tls_certificate_file, *tls_key_file; /* NULL: without TLS */
+        const char *mcp_ingress_mode;                    /* NULL: a listener when there is a port for it */
+        int64_t mcp_ingress_port;
+        const char *mcp_ingress_host; /* NULL: as host */
+        const char *trusted_proxies;
+        int64_t connections_maximum, connections_per_address;
+        int64_t request_timeout_seconds, idle_timeout_seconds;
+        int64_t rate_limit_key, rate_limit_user, rate_limit_address; /* requests a minute, 0: any number */
+        int64_t json_depth_maximum, json_values_maximum, json_name_maximum;
+        const char *setup_folder;  /* NULL: DATA/setup */
+        const char *agents_folder; /* NULL: DATA/agents */
         const char *log_level, *log_format;
         int64_t task_concurrency; /* tasks running at once */
         int64_t task_concurrency_per_user, task_concurrency_per_environment, task_concurrency_per_agent; /* 0: any */

@@ -23,6 +23,8 @@ static const char *const spend_periods[] = {"day", "month", NULL};
 static const char *const log_levels[] = {"debug", "info", "warning", "error", NULL};
 static const char *const log_formats[] = {"text", "json", NULL};
 
+static const char *const ingress_modes[] = {"listener", "main", NULL};
+
 static bool is_engine_address(const char *value)
 {
         return !strncmp(value, "unix:///", 8) && value[8];
@@ -116,6 +118,48 @@ static const struct field rows[] = {
                 .help = "Whether a verified e-mail address links somebody to the user of that very name. Otherwise "
                         "only "
                         "issuer and subject say who somebody is."),
+        STRING(TLS_CERTIFICATE_FILE, tls_certificate_file, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "Certificate with its chain (PEM); with TLS_KEY_FILE both ports speak TLS (1.2, 1.3). The files "
+                       "are read again on SIGHUP; whether there is TLS, at the next start."),
+        STRING(TLS_KEY_FILE, tls_key_file, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "The certificate's key (PEM, not encrypted)."),
+        STRING(MCP_INGRESS_MODE, mcp_ingress_mode, .choices = ingress_modes,
+               .help = "`listener`: another port serves the MCP endpoint, its token and discovery endpoints, and "
+                       "nothing "
+                       "else; `main`: none does. By default it is there when MCP_INGRESS_PORT is set. At the next "
+                       "start."),
+        INTEGER(MCP_INGRESS_PORT, mcp_ingress_port, .maximum = 65535,
+                .help = "Port of the dedicated MCP listener; 0 for none, or 3004 with MCP_INGRESS_MODE=listener. At "
+                        "the "
+                        "next start."),
+        STRING(MCP_INGRESS_HOST, mcp_ingress_host, .minimum = 1, .maximum = 255,
+               .help = "Address that it listens on; by default HOST. At the next start."),
+        STRING(TRUSTED_PROXIES, trusted_proxies, .maximum = 4000,
+               .help = "Addresses and networks of proxies, with commas between, whose X-Forwarded-For and "
+                       "X-Forwarded-Proto are believed. At the next start."),
+        INTEGER(CONNECTIONS_MAXIMUM, connections_maximum, .minimum = 16, .maximum = 1000000, .preset = 4096,
+                .help = "Connections at once, for each port. At the next start."),
+        INTEGER(CONNECTIONS_PER_ADDRESS, connections_per_address, .maximum = 1000000, .preset = 512,
+                .help = "Connections from one address (of IPv6, a /64 network) for each port; 0 for any number. "
+                        "127.0.0.1, ::1 and trusted proxies may have more. At the next start."),
+        INTEGER(REQUEST_TIMEOUT_SECONDS, request_timeout_seconds, .minimum = 1, .maximum = 600, .preset = 30,
+                .help = "The longest that a request's headers, and then its body, may take to arrive; a body of 16 KB "
+                        "a "
+                        "second or more may take longer. At the next start."),
+        INTEGER(IDLE_TIMEOUT_SECONDS, idle_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 60,
+                .help = "The longest that a connection may be silent between requests. At the next start."),
+        INTEGER(RATE_LIMIT_KEY, rate_limit_key, .maximum = 1000000000, .preset = 12000,
+                .help = "Requests a minute with one API key, session or grant; more are 429. 0 for any number."),
+        INTEGER(RATE_LIMIT_USER, rate_limit_user, .maximum = 1000000000, .preset = 24000,
+                .help = "The same for all credentials of one user."),
+        INTEGER(RATE_LIMIT_ADDRESS, rate_limit_address, .maximum = 1000000000, .preset = 6000,
+                .help = "The same for requests of one address without a credential, or with a wrong one."),
+        INTEGER(JSON_DEPTH_MAXIMUM, json_depth_maximum, .minimum = 8, .maximum = 64, .preset = 64,
+                .help = "How deep objects and arrays of a request may be nested."),
+        INTEGER(JSON_VALUES_MAXIMUM, json_values_maximum, .minimum = 1000, .maximum = 10000000, .preset = 100000,
+                .help = "How many values a request's JSON may hold."),
+        INTEGER(JSON_NAME_MAXIMUM, json_name_maximum, .minimum = 64, .maximum = 65536, .preset = 1024,
+                .help = "The longest name of a member in it, in bytes."),
         STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
                        "next start."),

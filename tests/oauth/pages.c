@@ -69,7 +69,7 @@ static void the_pages_cannot_be_framed_and_run_nothing(void **state)
                 assert_non_null(
                         strstr(policy, i < 2 ? "form-action 'self' https://client.example;" : "form-action 'self'"));
                 assert_string_equal(reply_header(pages[i], "X-Frame-Options"), "DENY");
-                assert_string_equal(reply_header(pages[i], "Referrer-Policy"), "no-referrer");
+                assert_string_equal(reply_header(pages[i], "Referrer-Policy"), "same-origin");
                 assert_string_equal(reply_header(pages[i], "Cache-Control"), "no-store");
         }
         auto_reply *style = oauth_get(fixture, "/mcp/oauth/style.css", NULL);

@@ -1,4 +1,4 @@
-#include "mcp/origin.h"
+#include "server/services/origin.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -35,6 +35,8 @@ static bool read_authority(const char *text, size_t length, struct authority *ou
         if (colon < end) {
                 out->port = colon + 1;
                 out->port_length = (size_t)(end - out->port);
+                if (strspn(out->port, "0123456789") < out->port_length)
+                        return false;
         }
         return out->host_length > 0;
 }
@@ -51,6 +53,15 @@ static bool read_url(const char *url, size_t length, size_t *scheme, struct auth
         const char *slash = memchr(start, '/', length - *scheme - 3);
         const char *end = slash ? slash : url + length;
         return read_authority(start, (size_t)(end - start), out);
+}
+
+/* An Origin header is scheme://authority and nothing else (RFC 6454, section 7.1). */
+static bool read_origin(const char *origin, size_t *scheme, struct authority *out)
+{
+        size_t length = strlen(origin);
+
+        return read_url(origin, length, scheme, out) && !strchr(origin + *scheme + 3, '/') &&
+               strspn(origin, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.") == *scheme;
 }
 
 static bool is_same_text(const char *a, size_t a_length, const char *b, size_t b_length)
@@ -124,10 +135,13 @@ static bool is_same_origin(const char *a, size_t a_length, const char *b, size_t
 
 typedef bool test(const char *known, size_t length, const void *context);
 
-/* Whether the test holds for SITE_URL or an entry of ALLOWED_ORIGINS. */
+/* Whether the test holds for SITE_URL, MCP_PUBLIC_BASE_URL or an entry of ALLOWED_ORIGINS. */
 static bool any_known(const struct settings *settings, test *holds, const void *context)
 {
         if (settings->site_url && holds(settings->site_url, strlen(settings->site_url), context))
+                return true;
+        if (settings->mcp_public_base_url &&
+            holds(settings->mcp_public_base_url, strlen(settings->mcp_public_base_url), context))
                 return true;
         for (const char *at = settings->allowed_origins; at && *at;) {
                 at += strspn(at, ", ");
@@ -152,17 +166,36 @@ static bool is_host_of(const char *known, size_t length, const void *authority)
         return read_url(known, length, &scheme, &at) && is_same_host(&at, authority);
 }
 
-static bool is_origin_allowed(const char *origin, const char *host, const struct settings *settings)
+/* Whether the Host header names the origin's host and port. */
+static bool is_named_by(const char *origin, size_t scheme, const struct authority *from, const char *host)
 {
-        struct authority from, to;
+        struct authority to;
+
+        return host && read_authority(host, strlen(host), &to) && is_same_host(from, &to) &&
+               is_same_port(origin, scheme, from, origin, scheme, &to);
+}
+
+bool origin_is_own(const char *origin, const char *host, const struct settings *settings)
+{
+        struct authority from;
         size_t scheme;
 
-        if (!read_url(origin, strlen(origin), &scheme, &from))
+        if (!read_origin(origin, &scheme, &from))
+                return false;
+        return (settings->site_url && is_origin(settings->site_url, strlen(settings->site_url), origin)) ||
+               is_named_by(origin, scheme, &from, host);
+}
+
+static bool is_origin_allowed(const char *origin, const char *host, const struct settings *settings)
+{
+        struct authority from;
+        size_t scheme;
+
+        if (!read_origin(origin, &scheme, &from))
                 return false;
         if (is_loopback(&from) || any_known(settings, is_origin, origin))
                 return true;
-        return is_literal(&from) && host && read_authority(host, strlen(host), &to) && is_same_host(&from, &to) &&
-               is_same_port(origin, scheme, &from, origin, scheme, &to);
+        return is_literal(&from) && is_named_by(origin, scheme, &from, host);
 }
 
 static bool is_host_allowed(const char *host, const struct settings *settings)
