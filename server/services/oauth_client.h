@@ -26,8 +26,8 @@ void oauth_client_clear(struct oauth_client *client);
 
 /* Whether the id is the URL of a metadata document. */
 bool oauth_client_id_is_url(const char *id);
-/* ERROR_OAUTH_CLIENT when there is none (also one that registered and was not used within a day). May fetch a document
- * when the id is a URL: blocks then, and needs oauth_document_find's errors to be told. */
+/* ERROR_OAUTH_CLIENT when there is none (also one that registered and was not approved within a day). An id that is an
+ * URL is looked up by oauth_document_find, which may block, with its errors. */
 MUST_CHECK bool oauth_client_find(struct store_db *db, const char *id, struct oauth_client *client,
                                   struct error *error);
 /* The same without fetching: for a URL only id and host are filled. */

@@ -48,9 +48,7 @@ void oauth_secret_derive(enum oauth_secret kind, const char *from, const uint8_t
 
 bool oauth_secret_is(enum oauth_secret kind, const char *text)
 {
-        return !strncmp(text, prefixes[kind], PREFIX_LENGTH) &&
-               strspn(text + PREFIX_LENGTH, DIGITS) == OAUTH_SECRET_SIZE - 1 - PREFIX_LENGTH &&
-               !text[OAUTH_SECRET_SIZE - 1];
+        return !strncmp(text, prefixes[kind], PREFIX_LENGTH) && strlen(text) == OAUTH_SECRET_SIZE - 1;
 }
 
 void oauth_secret_hash(const char *secret, uint8_t hash[SECRET_HASH_SIZE])

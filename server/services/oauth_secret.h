@@ -15,7 +15,7 @@ void oauth_secret_new(enum oauth_secret kind, char secret[OAUTH_SECRET_SIZE]);
 /* The secret of that kind that follows from another one and a salt: whoever has both gets the same each time. */
 void oauth_secret_derive(enum oauth_secret kind, const char *from, const uint8_t *salt, size_t salt_size,
                          char secret[OAUTH_SECRET_SIZE]);
-/* Whether the text has the form of such a secret. */
+/* Whether the text has the prefix and the length of such a secret. */
 bool oauth_secret_is(enum oauth_secret kind, const char *text);
 /* What is kept of it. */
 void oauth_secret_hash(const char *secret, uint8_t hash[SECRET_HASH_SIZE]);

@@ -1,5 +1,6 @@
 /* The whole way of a client, and what ends it. */
 #include "tests/oauth/fixture.h"
+#include "tests/rest/browser.h"
 
 static const char *text_of(const json_t *document, const char *name)
 {
@@ -55,21 +56,46 @@ static void whoever_denies_sends_the_client_away(void **state)
                                      "&state=xyz&iss=https%3A%2F%2Flongshore.example");
 }
 
+/* The path of a row with something in the place of its parts. */
+static char *path_of(const struct http_route *route)
+{
+        auto_text path = TEXT_WITH_MAXIMUM(500);
+
+        for (const char *at = route->path; *at; at++) {
+                if (*at == ':' || *at == '*') {
+                        text_append_string(&path, "x");
+                        at += strcspn(at, "/") - 1;
+                } else {
+                        text_append(&path, at, 1);
+                }
+        }
+        return text_take(&path);
+}
+
 static void an_access_token_opens_only_the_mcp_endpoint(void **state)
 {
         struct rest_fixture *fixture = *state;
-        static const char *const paths[] = {"/me", "/tasks", "/api/mcp-oauth/grants", "/events"};
         auto_json *tokens = NULL;
         auto_free char *client = oauth_signed_in(fixture, "vera", &tokens);
         auto_free char *headers = rest_bearer(text_of(tokens, "access_token"));
+        size_t count = 0;
 
-        for (size_t i = 0; i < COUNT_OF(paths); i++) {
-                auto_reply *reply = oauth_get(fixture, paths[i], headers);
-                assert_int_equal(reply->status, 401);
+        for (size_t i = 0; i < route_count; i++) {
+                if (routes[i].access != HTTP_ACCESS_SESSION)
+                        continue;
+                auto_free char *path = path_of(&routes[i]);
+                bool has_body = routes[i].body != HTTP_BODY_NONE;
+                struct connection *connection = connection_open(fixture->server);
+                auto_reply *reply = ask(connection, routes[i].method, path, headers, has_body ? "{}" : NULL);
+                connection_close(connection);
+                if (reply->status != 401)
+                        fail_msg("%s %s: %d", routes[i].method, path, reply->status);
+                count++;
         }
+        assert_true(count > 50);
 }
 
-static void what_a_client_does_is_audited_with_its_grant(void **state)
+static void a_consent_is_audited_without_its_secrets(void **state)
 {
         struct rest_fixture *fixture = *state;
         auto_free char *headers = rest_bearer(fixture->administrator);
@@ -81,6 +107,28 @@ static void what_a_client_does_is_audited_with_its_grant(void **state)
         assert_non_null(strstr(reply->body, client));
         assert_null(strstr(reply->body, "lsc_"));
         assert_null(strstr(reply->body, "lsr_"));
+}
+
+static void what_a_client_does_is_audited_with_its_grant(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_free char *headers = rest_bearer(fixture->administrator);
+        auto_json *tokens = NULL;
+
+        rest_environment(fixture, "main");
+        browser_person(fixture, "boss", "Server Admin");
+        auto_free char *client = oauth_signed_in(fixture, "boss", &tokens);
+        auto_free char *bearer = rest_bearer(text_of(tokens, "access_token"));
+        auto_reply *made = ask(fixture->connection, "POST", "/mcp", bearer,
+                               "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+                               "\"create_task\",\"arguments\":{\"environment\":\"main\",\"instructions\":\"x\","
+                               "\"staged\":true}}}");
+        assert_non_null(strstr(made->body, "\"status\":\"staged\""));
+        auto_reply *audit = oauth_get(fixture, "/audit?limit=1", headers);
+        assert_non_null(strstr(audit->body, "\"action\":\"task.create\""));
+        assert_non_null(strstr(audit->body, "\"user\":\"boss\""));
+        assert_non_null(strstr(audit->body, "\"credential\":\"oauth\""));
+        assert_non_null(strstr(audit->body, "\"credentialId\":\"grant-"));
 }
 
 static void a_client_is_listed_and_revoked(void **state)
@@ -239,6 +287,8 @@ int run_flow_tests(void)
                 cmocka_unit_test_setup_teardown(the_answer_carries_state_and_issuer, oauth_set_up, oauth_tear_down),
                 cmocka_unit_test_setup_teardown(whoever_denies_sends_the_client_away, oauth_set_up, oauth_tear_down),
                 cmocka_unit_test_setup_teardown(an_access_token_opens_only_the_mcp_endpoint, oauth_set_up,
+                                                oauth_tear_down),
+                cmocka_unit_test_setup_teardown(a_consent_is_audited_without_its_secrets, oauth_set_up,
                                                 oauth_tear_down),
                 cmocka_unit_test_setup_teardown(what_a_client_does_is_audited_with_its_grant, oauth_set_up,
                                                 oauth_tear_down),
