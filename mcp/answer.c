@@ -69,6 +69,7 @@ static void write_failure(struct text *out, const json_t *id, bool is_stateless,
 static const enum error_code told_codes[] = {
         ERROR_TASK_NOT_FOUND,    ERROR_ENVIRONMENT_NOT_FOUND,
         ERROR_FILE_NOT_FOUND,    ERROR_INVALID_PATH,
+        ERROR_GROUP_NOT_FOUND,   ERROR_CONTENT_WITHHELD,
         ERROR_INVALID_CURSOR,    ERROR_NOT_FOUND,
         ERROR_PERMISSION_DENIED, ERROR_INVALID_INPUT,
         ERROR_CONFLICT,          ERROR_UNAVAILABLE,

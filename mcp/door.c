@@ -6,6 +6,7 @@
 #include "server/base/document.h"
 #include "server/base/log.h"
 #include "server/services/oauth_site.h"
+#include "server/services/rate_limit.h"
 #include "server/services/setting.h"
 
 void door_refuse(struct http_request *request, const struct error *error)
@@ -50,14 +51,17 @@ static void challenge(const struct caller *caller, struct http_request *request,
 bool mcp_authenticate(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
 {
         struct caller caller = new_caller(door, request, reader);
+        char peer[HTTP_PEER_SIZE];
         auto_error error = {0};
 
         if (!settings_current()->mcp_server_enabled) {
                 refuse_disabled(request);
                 return false;
         }
-        if (caller_authenticate(&caller, &error))
+        if (caller_authenticate(&caller, &error) && rate_limit_actor(&caller.actor, &error))
                 return true;
+        http_request_peer(request, peer);
+        rate_limit_refused(peer, &error);
         challenge(&caller, request, &error);
         return false;
 }

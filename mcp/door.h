@@ -13,7 +13,6 @@
 #define MCP_DOOR_H
 
 #include "mcp/exchange.h"
-#include "mcp/origin.h"
 #include "server/base/pool.h"
 #include "server/http/request.h"
 

@@ -6,6 +6,7 @@
 #include "mcp/method.h"
 #include "server/base/document.h"
 #include "server/base/log.h"
+#include "server/services/body.h"
 
 static struct text empty_answer(void)
 {
@@ -151,7 +152,7 @@ static void read_document(struct exchange *exchange)
         const struct exchange_request *request = exchange->request;
         auto_error error = {0};
 
-        exchange->document = document_parse(request->body, request->length, &error);
+        exchange->document = body_parse(request->body, request->length, &error);
         if (!exchange->document) {
                 refuse_whole(exchange, NULL, &(struct refusal){400, ENVELOPE_PARSE_ERROR, error.message, NULL});
                 return;

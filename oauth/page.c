@@ -76,7 +76,8 @@ static void begin(struct text *out, const char *title)
         put(out,
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-            "<title>@ - Longshore</title>\n<link rel=\"stylesheet\" href=\"/mcp/oauth/style.css\">\n</head>\n"
+            "<title>@ - Longshore</title>\n<link rel=\"stylesheet\" href=\"/mcp/oauth/style.css\">\n"
+            "<link rel=\"stylesheet\" href=\"/assets/server.css\">\n</head>\n"
             "<body>\n<main>\n<h1>@</h1>\n",
             title, title);
 }
@@ -94,7 +95,8 @@ static void send(struct http_request *request, unsigned status, const char *redi
         put(out, "</main>\n</body>\n</html>\n");
         http_request_add_header(request, "Content-Security-Policy", policy);
         http_request_add_header(request, "X-Frame-Options", "DENY");
-        http_request_add_header(request, "Referrer-Policy", "no-referrer");
+        /* Not "no-referrer": its forms would come from the origin "null", which is refused. */
+        http_request_add_header(request, "Referrer-Policy", "same-origin");
         size_t length = out->length;
         http_respond(request, status, HTML, text_take(out), length);
 }
@@ -137,6 +139,8 @@ void page_sign_in(struct http_request *request, unsigned status, const struct pa
                 put(&out, "<label>Code of your authenticator app<input name=\"code\" inputmode=\"numeric\" "
                           "autocomplete=\"one-time-code\" required maxlength=\"64\"></label>\n");
         put(&out, "<button class=\"main\">Sign in</button>\n</form>\n");
+        if (page->sso)
+                put(&out, "<p><a class=\"button\" href=\"@\">Sign in with SSO</a></p>\n", page->sso);
         send(request, status, page->redirect_uri, &out);
 }
 

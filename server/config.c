@@ -5,6 +5,7 @@
 
 #include "server/base/document.h"
 #include "server/base/path.h"
+#include "server/login.h"
 #include "server/reference.h"
 #include "server/secret_input.h"
 #include "server/services/backup.h"
@@ -19,6 +20,7 @@ static const char *const by_section[] = {"section", NULL};
 
 const struct admin_command local_commands[] = {
         {"serve", NULL, NULL, "Run the server.", NULL, false},
+        {"login", &login_table, NULL, "Get an API key for this machine from a server elsewhere.", NULL, false},
         {"restore", &restore_table, by_file, "Make an empty data folder from a backup.", NULL, false},
         {"migrate", NULL, NULL, "Bring the store to this program's version.", NULL, false},
         {"reference", &reference_table, by_section, "Print the reference documentation.", NULL, false},

@@ -7,6 +7,7 @@
 #include "server/base/secret.h"
 #include "server/cli.h"
 #include "server/lock.h"
+#include "server/login.h"
 #include "server/reference.h"
 #include "server/serve.h"
 #include "server/services/backup.h"
@@ -60,8 +61,8 @@ static const struct {
         const char *name;
         int (*run)(const struct config *config);
 } runners[] = {
-        {"serve", serve},         {"restore", run_restore}, {"migrate", run_migrate}, {"reference", run_reference},
-        {"version", run_version},
+        {"login", login_run},         {"serve", serve},         {"restore", run_restore}, {"migrate", run_migrate},
+        {"reference", run_reference}, {"version", run_version},
 };
 
 static int run(const struct config *config)

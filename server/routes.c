@@ -1,19 +1,26 @@
 #include "server/routes.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "mcp/origin.h"
 #include "mcp/tools/tools.h"
+#include "server/cors.h"
 #include "server/openapi.h"
 #include "server/reference.h"
 #include "server/rest/bearer.h"
 #include "server/rest/health.h"
+#include "server/rest/device_page.h"
+#include "server/rest/html.h"
+#include "server/rest/oidc.h"
 #include "server/rest/operations.h"
 #include "server/rest/streams.h"
 #include "server/services/metrics.h"
 #include "server/services/oauth_client.h"
+#include "server/services/origin.h"
+#include "server/services/rate_limit.h"
 #include "server/services/upload.h"
+#include "server/web/page.h"
 
 /* Bytes of the body of an operation that is no tool. */
 #define OPERATION_BODY_MAXIMUM 262144
@@ -87,6 +94,47 @@ static void upload(struct http_request *request, void *context)
         rest_upload_answer(&server->rest, request);
 }
 
+static void oidc_start(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_oidc_begin(&server->rest, request);
+}
+
+static void oidc_callback(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_oidc_callback(&server->rest, request);
+}
+
+static void device_page(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_page(&server->rest, request);
+}
+
+static void device_sign_in(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_sign_in(&server->rest, request);
+}
+
+static void device_decision(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_device_decide_form(&server->rest, request);
+}
+
+static void login_style(struct http_request *request, void *context)
+{
+        (void)context;
+        html_style(request);
+}
+
 static void file(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
@@ -126,12 +174,23 @@ static void openapi(struct http_request *request, void *context)
         http_respond_static(request, 200, HTTP_JSON, bytes, length);
 }
 
+static void document(struct http_request *request, void *context)
+{
+        (void)context;
+        page_document(request);
+}
+
+static void asset(struct http_request *request, void *context)
+{
+        (void)context;
+        page_asset(request);
+}
+
 static void operate(struct http_request *request, void *context)
 {
         const struct routes_context *server = context;
-        size_t row = (size_t)(http_request_route(request) - routes);
 
-        rest_run(&server->rest, request, route_operation(row));
+        rest_run(&server->rest, request, route_operation(route_row(http_request_route(request))));
 }
 
 const struct http_route routes[] = {
@@ -158,6 +217,18 @@ const struct http_route routes[] = {
 #undef TOOL
 };
 const size_t route_count = COUNT_OF(routes);
+
+size_t route_row(const struct http_route *route)
+{
+        uintptr_t offset = (uintptr_t)route - (uintptr_t)routes;
+
+        if (offset < sizeof routes)
+                return offset / sizeof *routes;
+        for (size_t row = 0; row < COUNT_OF(routes); row++)
+                if (!strcmp(routes[row].path, route->path) && !strcmp(routes[row].method, route->method))
+                        return row;
+        abort();
+}
 
 /* What the HTTP server need not know of a row. */
 static const struct route_words {
@@ -275,8 +346,25 @@ static void end_thread(void *context, void *thread)
 static bool admit(struct http_request *request, void *context, struct error *error)
 {
         (void)context;
-        return origin_check(http_request_header(request, "Origin"), http_request_header(request, "Host"),
-                            settings_current(), error);
+        if (!origin_check(http_request_header(request, "Origin"), http_request_header(request, "Host"),
+                          settings_current(), error))
+                return false;
+        cors_decorate(request);
+        return true;
+}
+
+/* Whoever needs no credential is limited by the address. */
+static bool admit_public(struct http_request *request, void *context)
+{
+        char peer[HTTP_PEER_SIZE];
+        auto_error error = {0};
+
+        (void)context;
+        http_request_peer(request, peer);
+        if (rate_limit_address(peer, &error))
+                return true;
+        http_respond_error(request, &error);
+        return false;
 }
 
 static bool authenticate(struct http_request *request, enum http_access access, void *context)
@@ -301,7 +389,7 @@ static size_t body_maximum(struct http_request *request, void *context)
 {
         const struct settings *settings = settings_current();
         const struct http_route *route = http_request_route(request);
-        const struct tool *tool = words[route - routes].tool;
+        const struct tool *tool = words[route_row(route)].tool;
         size_t files = (size_t)settings->attachment_body_megabytes * 1024 * 1024,
                others = (size_t)settings->body_maximum_kilobytes * 1024;
 
@@ -313,12 +401,24 @@ static size_t body_maximum(struct http_request *request, void *context)
         return !tool ? SIZE_MAX : tool->takes_files ? files : others;
 }
 
+static void missing(struct http_request *request, void *context)
+{
+        (void)context;
+        page_missing(request);
+}
+
 static void observe(void *context, const char *method, const char *path, unsigned status, int64_t microseconds)
 {
         (void)context;
         (void)method;
         (void)microseconds;
         metrics_http(path, status);
+}
+
+static void observe_refusal(void *context)
+{
+        (void)context;
+        metrics_count(METRIC_CONNECTIONS_REFUSED, 1);
 }
 
 void routes_apply(struct routes_context *context, struct http_server_options *options)
@@ -329,7 +429,10 @@ void routes_apply(struct routes_context *context, struct http_server_options *op
         options->thread_begin = begin_thread;
         options->thread_end = end_thread;
         options->admit = admit;
+        options->admit_public = admit_public;
         options->authenticate = authenticate;
         options->body_maximum = body_maximum;
+        options->missing = missing;
         options->observe = observe;
+        options->observe_refusal = observe_refusal;
 }

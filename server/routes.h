@@ -17,6 +17,8 @@ enum route_access {
 
 extern const struct http_route routes[];
 extern const size_t route_count;
+/* The number of a row, also of a copy of it in the table of another port. */
+size_t route_row(const struct http_route *route);
 /* What a row does, in a sentence or two of Markdown. */
 const char *route_sentence(size_t row);
 /* What the caller of a row needs besides a credential, NULL for nothing. */

@@ -13,6 +13,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/cli.h"
+#include "server/listeners.h"
 #include "server/lock.h"
 #include "server/routes.h"
 #include "server/services/builder.h"
@@ -34,8 +35,7 @@ struct server {
         int lock;
         struct admin_socket *admin;
         struct routes_context routes;
-        struct http_server *http;
-        char *address; /* "http://host:port" */
+        struct listeners listeners;
 };
 
 static bool open_lock(struct server *server, struct error *error)
@@ -165,67 +165,22 @@ static void close_builder(struct server *server)
         builder_stop(server->services.builder);
 }
 
-static char *address_of(const char *host, unsigned port)
-{
-        if (!strcmp(host, "0.0.0.0") || !strcmp(host, "::"))
-                host = "localhost";
-        return text_format(strchr(host, ':') ? "http://[%s]:%u" : "http://%s:%u", host, port);
-}
-
-/* DATA/address tells scripts and tests where the server listens, also on a port that was free. */
-static bool write_address(struct server *server, struct error *error)
-{
-        auto_free char *path = path_join(server->config->data_folder, "address");
-        auto_free char *line = text_format("%s\n", server->address + strlen("http://"));
-
-        return path_write(path, line, strlen(line), 0600, error);
-}
-
 static void close_http(struct server *server)
 {
-        auto_free char *path = path_join(server->config->data_folder, "address");
-
-        unlink(path);
-        http_server_stop(server->http);
+        listeners_close(&server->listeners);
         pool_free(server->routes.mcp.pool);
-        free(server->address);
 }
 
-static bool listen_and_tell(struct server *server, struct http_server_options *options, struct error *error)
-{
-        server->http = http_server_start(options, error);
-        if (!server->http)
-                return false;
-        if (!options->port) {
-                free(server->address);
-                server->address = address_of(options->host, http_server_port(server->http));
-                server->services.address = server->address;
-        }
-        if (!write_address(server, error))
-                return false;
-        log_info("listening", "address", server->address);
-        return true;
-}
-
-/* The address is set before the first request can come; only a port that was free is not known until then, and nobody
- * else knows it either. */
 static bool open_http(struct server *server, struct error *error)
 {
         const struct settings *settings = settings_current();
-        struct http_server_options options = {.host = settings->host,
-                                              .port = (uint16_t)settings->port,
-                                              .threads = (unsigned)settings->http_threads,
-                                              .spool_folder = server->config->data_folder,
-                                              .spool_maximum = (unsigned)settings->uploads_at_once};
 
         server->routes.services = &server->services;
         server->routes.mcp.services = &server->services;
         server->routes.rest.services = server->routes.oauth.services = &server->services;
         server->routes.oauth.pool = server->routes.rest.pool = server->routes.mcp.pool =
                 pool_new((unsigned)settings->worker_threads, DOOR_QUEUE_MAXIMUM);
-        server->services.address = server->address = address_of(settings->host, options.port);
-        routes_apply(&server->routes, &options);
-        if (listen_and_tell(server, &options, error))
+        if (listeners_open(&server->listeners, &server->routes, server->config->data_folder, error))
                 return true;
         close_http(server);
         return false;
@@ -272,12 +227,13 @@ static void stop_hard(int signal_number)
         _exit(0);
 }
 
-static void wait_for_signal(const sigset_t *signals)
+static void wait_for_signal(struct server *server, const sigset_t *signals)
 {
         int number = 0;
 
-        while (sigwait(signals, &number))
-                ;
+        while (sigwait(signals, &number) || number == SIGHUP)
+                if (number == SIGHUP)
+                        listeners_reload(&server->listeners);
         log_info("stopping", "signal", strsignal(number));
         signal(SIGALRM, stop_hard);
         alarm(STOP_MAXIMUM_SECONDS);
@@ -288,6 +244,7 @@ static void block_signals(sigset_t *signals)
         sigemptyset(signals);
         sigaddset(signals, SIGTERM);
         sigaddset(signals, SIGINT);
+        sigaddset(signals, SIGHUP);
         pthread_sigmask(SIG_BLOCK, signals, NULL);
         signal(SIGPIPE, SIG_IGN);
 }
@@ -318,7 +275,7 @@ int serve(const struct config *config)
         bool is_running = started == COUNT_OF(parts);
         if (is_running) {
                 log_info("serving", "version", LONGSHORE_VERSION, "data", config->data_folder);
-                wait_for_signal(&signals);
+                wait_for_signal(&server, &signals);
         }
         while (started-- > 0)
                 if (parts[started].close)

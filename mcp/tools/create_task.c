@@ -3,6 +3,7 @@
 #include "server/base/id.h"
 #include "server/services/model.h"
 #include "server/services/task.h"
+#include "server/services/task_plan.h"
 
 static const struct field input_rows[] = {
         STRING_FIELD(struct task_create_input, environment, .minimum = 1, .maximum = 100,
@@ -11,13 +12,21 @@ static const struct field input_rows[] = {
                      .help = "What the agent is to do, complete in itself: the agent sees nothing else of your "
                              "conversation."),
         STRING_FIELD(struct task_create_input, name, .minimum = 1, .maximum = 120,
-                     .help = "Short name for people; none when left out."),
+                     .help = "Short name for people; made from the instructions when left out."),
         STRING_FIELD(struct task_create_input, template, .minimum = 1, .maximum = 64,
                      .help = "Template to make the task from, as listed by list_templates; instructions are added to "
                              "it."),
         MAP_FIELD(struct task_create_input, parameters, .maximum = 100, .help = "Values of the template's parameters."),
         STRING_FIELD(struct task_create_input, agent, .minimum = 1, .maximum = 64,
                      .help = "Agent to run; the environment's default when left out."),
+        STRINGS_FIELD(struct task_create_input, agents, .minimum = 1, .maximum = TASK_AGENTS_MAXIMUM,
+                      .help = "Several agents, each once: the same task for each of them, in one group."),
+        STRING_FIELD(struct task_create_input, groupId, .minimum = 1, .maximum = 100,
+                     .help = "Group that the task joins as another variant; its environment holds."),
+        STRING_FIELD(struct task_create_input, sourceTaskId, .minimum = 1, .maximum = 100,
+                     .help = "Task whose work is done again beside it, in its group or a new one. Its environment, "
+                             "instructions and branches hold where you give none; files, follow-ups, parameters and "
+                             "model are not taken over."),
         STRING_FIELD(struct task_create_input, model, .minimum = 1, .maximum = 200,
                      .help = "Model of the named agent, from the server's catalogue; its default when left out."),
         STRING_FIELD(struct task_create_input, reasoningEffort, .minimum = 1, .maximum = 40,
@@ -49,16 +58,32 @@ static const struct field warning_rows[] = {
 };
 static const struct field_table warning_shape = OUTPUT_TABLE("warning", warning_rows);
 
+static const struct field brief_rows[] = {
+        OUT_STRING("taskId", .is_required = true, .help = "Id of the task."),
+        OUT_STRING("agent", .help = "Agent that works on it."),
+        OUT_INTEGER("groupIndex", .help = "Place in the group."),
+        OUT_STRING("status", .choices = task_statuses, .help = "What it does now."),
+        OUT_STRING("url", .help = "Page of the task."),
+};
+static const struct field_table brief_shape = OUTPUT_TABLE("new variant", brief_rows);
+
 static const struct field output_rows[] = {
-        OUT_STRING("taskId", .is_required = true, .help = "Id for get_task and the other tools."),
+        OUT_STRING("taskId", .help = "Id for get_task and the other tools; of one task."),
         OUT_STRING("name", .is_nullable = true, .help = "Name, null while it has none."),
         OUT_STRING("environment", .help = "Environment it runs in."),
-        OUT_STRING("agent", .help = "Agent that works on it."),
-        OUT_STRING("status", .is_required = true, .choices = task_statuses,
-                   .help = "running, queued while it waits for a free slot, or staged."),
+        OUT_STRING("agent", .help = "Agent that works on it; of one task."),
+        OUT_STRING("status", .choices = task_statuses,
+                   .help = "running, queued while it waits for a free slot, or staged; of one task."),
         OUT_STRING("url", .is_nullable = true, .help = "Page of the task."),
         OUT_BOOLEAN("isPinned", .help = "Whether it is pinned."),
         OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
+        OUT_STRING("groupId", .help = "Group that the tasks are in, for get_task_group."),
+        OUT_STRING("groupUrl", .help = "Page of the group."),
+        OUT_STRINGS("agents", .help = "Agents of the new tasks of a group."),
+        OUT_STRINGS("taskIds", .help = "Ids of the new tasks of a group."),
+        OUT_OBJECTS("tasks", brief_shape, .help = "The new tasks of a group."),
+        OUT_STRING("sourceTaskId", .help = "Task whose work is done again."),
+        OUT_STRING("promotedTaskId", .help = "The same, when it stood alone and became the first of a new group."),
         OUT_OBJECTS("warnings", warning_shape, .help = "What you should know though it was created."),
 };
 static const struct field_table output = OUTPUT_TABLE("create_task", output_rows);
@@ -92,7 +117,11 @@ const struct tool tool_create_task = {
                 "Creates a task and starts it: an agent works on the instructions in a container of its own, on fresh "
                 "copies of the environment's repositories. Returns at once, before the container is up; the work goes "
                 "on in the background. Poll get_task with the returned taskId until the status is neither queued nor "
-                "running. Pass a requestId when you might repeat the call, so that no second task is made.",
+                "running. With agents, several do the same task side by side in a group (get_task_group); with "
+                "sourceTaskId or "
+                "groupId one more variant joins. Pass a requestId when you might repeat the call, so that no second "
+                "task "
+                "is made.",
         .input = &input,
         .output = &output,
         .hints = {.is_open_world = true},

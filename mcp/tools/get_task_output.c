@@ -33,6 +33,9 @@ static const struct field_table file_shape = OUTPUT_TABLE("file", file_rows);
 static const struct field output_rows[] = {
         OUT_STRING("taskId", .help = "Id of the task."),
         OUT_STRING("status", .choices = task_statuses, .help = "What the task does now."),
+        OUT_BOOLEAN("contentWithheld",
+                    .help = "Present when you may not see all that the task holds copies of: there are "
+                            "no sections then."),
         OUT_OBJECT("summary", summary_shape, .is_nullable = true, .help = "The agent's summary, or the best there is."),
         OUT_ANY("recommendation", .help = "Verdict of a judge or review task, null for others."),
         OUT_ANY("responses", .help = "The conversation: instructions and the agent's replies, in order."),

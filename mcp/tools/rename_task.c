@@ -1,21 +1,26 @@
-#include "server/services/task_shapes.h"
 #include "mcp/tools/tools.h"
+#include "server/services/group_shapes.h"
 #include "server/services/task.h"
+#include "server/services/task_shapes.h"
+
+static const char *const scopes[] = {"group", "task", NULL};
 
 static const struct field input_rows[] = {
         STRING_FIELD(struct task_rename_input, taskId, .is_required = true, .minimum = 1, .maximum = 100,
                      .help = "Id of the task."),
         STRING_FIELD(struct task_rename_input, name, .is_required = true, .minimum = 1, .maximum = 120,
                      .help = "The new name."),
+        STRING_FIELD(struct task_rename_input, scope, .choices = scopes,
+                     .help = "group (when left out): every task of its group is renamed alike; task: only this one."),
 };
 static const struct field_table input = FIELD_TABLE(struct task_rename_input, input_rows);
 
 static const struct field output_rows[] = {
-        OUT_STRINGS("renamedTaskIds", .is_required = true, .help = "Every task that was renamed."),
-        OUT_ANY("previousNames", .help = "The name each had before, null for none, by task id."),
-        OUT_MAP("newNames", .help = "The name each has now, by task id."),
-        OUT_ANY("previousNameSources", .help = "Whether the previous name was generated, chosen or unset (null)."),
-        OUT_STRING("scope", .help = "What was renamed: the one task."),
+        RENAME_ROWS,
+        OUT_STRING("scope", .help = "What was renamed: task or group."),
+        OUT_STRING("groupId", .help = "The group that was renamed."),
+        OUT_STRING("note", .help = "Present when the rest of the task's group kept its names."),
+        OUT_OBJECTS("tasks", task_shape, .help = "All tasks of the group as get_task shows them."),
         OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
 };
 static const struct field_table output = OUTPUT_TABLE("rename_task", output_rows);
@@ -29,8 +34,10 @@ const struct tool tool_rename_task = {
         .name = "rename_task",
         .title = "Rename a task",
         .description =
-                "Gives a task another name, so that people find it on their lists. Answers with the name that it had, "
-                "so that the change can be taken back.",
+                "Gives a task another name, so that people find it on their lists. A group is renamed as a whole "
+                "unless "
+                "scope is task; its reviews keep their prefix. Answers with the names there were, so that the change "
+                "can be taken back.",
         .input = &input,
         .output = &output,
         .hints = {.is_idempotent = true},

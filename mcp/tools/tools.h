@@ -18,6 +18,15 @@ extern const struct tool tool_list_task_follow_up_queue;
 extern const struct tool tool_list_task_rewind_points;
 extern const struct tool tool_resume_task_follow_up_queue;
 extern const struct tool tool_rename_task;
+extern const struct tool tool_list_task_groups;
+extern const struct tool tool_get_task_group;
+extern const struct tool tool_rename_group;
+extern const struct tool tool_set_task_pinned;
+extern const struct tool tool_set_group_pinned;
+extern const struct tool tool_set_task_snooze;
+extern const struct tool tool_set_group_snooze;
+extern const struct tool tool_set_task_winner;
+extern const struct tool tool_set_task_loser;
 extern const struct tool tool_stop_task;
 extern const struct tool tool_interrupt_task;
 

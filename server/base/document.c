@@ -31,56 +31,86 @@ json_t *document_time(int64_t ms)
         return json_string_nocheck(iso);
 }
 
-/* How deep a text is nested and how many values it has, about. */
-struct extent {
-        size_t depth, deepest, values;
+/* What is counted while the text is looked through. */
+struct measure {
+        const struct document_limits *limits;
+        size_t depth, values, string; /* string: length of the one that was just read */
 };
 
-static struct extent measure(const char *bytes, size_t length)
+static bool refuse(struct error *error, const char *what, size_t maximum, const char *unit)
 {
-        struct extent extent = {.values = 1};
-        bool is_in_string = false;
-
-        for (size_t i = 0; i < length; i++) {
-                char c = bytes[i];
-                if (c == '"')
-                        is_in_string = !is_in_string;
-                else if (is_in_string)
-                        i += c == '\\';
-                else if (c == ',')
-                        extent.values++;
-                else if ((c == '}' || c == ']') && extent.depth)
-                        extent.depth--;
-                else if (c == '{' || c == '[') {
-                        extent.values++;
-                        if (++extent.depth > extent.deepest)
-                                extent.deepest = extent.depth;
-                }
-        }
-        return extent;
+        return error_set(error, ERROR_INVALID_INPUT, "not accepted: %s %zu %s", what, maximum, unit);
 }
 
-json_t *document_parse(const char *bytes, size_t length, struct error *error)
+static bool note_character(struct measure *measure, char c, struct error *error)
 {
-        struct extent extent = measure(bytes, length);
+        const struct document_limits *limits = measure->limits;
+
+        switch (c) {
+        case '{':
+        case '[':
+                measure->values++;
+                if (++measure->depth > limits->depth)
+                        return refuse(error, "nested deeper than", limits->depth, "levels");
+                break;
+        case '}':
+        case ']':
+                measure->depth -= measure->depth > 0;
+                break;
+        case ',':
+                measure->values++;
+                break;
+        case ':':
+                if (measure->string > limits->name)
+                        return refuse(error, "a member's name is longer than", limits->name, "bytes");
+                break;
+        default:
+                return true;
+        }
+        if (measure->values > limits->values)
+                return refuse(error, "more than", limits->values, "values");
+        return true;
+}
+
+/* The parser recurses, and so does whoever walks what it made, on threads with small stacks. */
+static bool is_within(const char *bytes, size_t length, const struct document_limits *limits, struct error *error)
+{
+        struct measure measure = {.limits = limits, .values = 1};
+
+        for (size_t i = 0; i < length; i++) {
+                if (bytes[i] != '"') {
+                        if (!note_character(&measure, bytes[i], error))
+                                return false;
+                        continue;
+                }
+                size_t begin = ++i;
+                while (i < length && bytes[i] != '"')
+                        i += bytes[i] == '\\' ? 2 : 1;
+                measure.string = i - begin;
+        }
+        return true;
+}
+
+json_t *document_parse_within(const char *bytes, size_t length, const struct document_limits *limits,
+                              struct error *error)
+{
         json_error_t failure;
 
-        /* The parser recurses, and so does whoever walks what it made, on threads with small stacks. */
-        if (extent.deepest > DOCUMENT_DEPTH_MAXIMUM) {
-                error_set(error, ERROR_INVALID_INPUT, "not accepted: nested deeper than %d levels",
-                          DOCUMENT_DEPTH_MAXIMUM);
+        if (!is_within(bytes, length, limits, error))
                 return NULL;
-        }
-        if (extent.values > DOCUMENT_VALUES_MAXIMUM) {
-                error_set(error, ERROR_INVALID_INPUT, "not accepted: more than %d values", DOCUMENT_VALUES_MAXIMUM);
-                return NULL;
-        }
         json_t *document = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &failure);
 
         if (!document)
                 error_set(error, ERROR_INVALID_INPUT, "not valid JSON: %s (line %d, column %d)", failure.text,
                           failure.line, failure.column);
         return document;
+}
+
+json_t *document_parse(const char *bytes, size_t length, struct error *error)
+{
+        static const struct document_limits usual = {DOCUMENT_DEPTH_MAXIMUM, DOCUMENT_VALUES_MAXIMUM, SIZE_MAX};
+
+        return document_parse_within(bytes, length, &usual, error);
 }
 
 #define PRINT_FLAGS (JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))

@@ -27,6 +27,14 @@ json_t *document_time(int64_t ms);
  * DOCUMENT_DEPTH_MAXIMUM and more than DOCUMENT_VALUES_MAXIMUM values (a small one takes twenty times its length) are
  * refused with ERROR_INVALID_INPUT. NULL on error. */
 json_t *document_parse(const char *bytes, size_t length, struct error *error);
+/* The same with limits of the caller's, which are checked before anything is made of the text. */
+struct document_limits {
+        size_t depth;  /* of nesting, at most DOCUMENT_DEPTH_MAXIMUM */
+        size_t values; /* members of all objects and elements of all arrays */
+        size_t name;   /* bytes of a member's name, as they are written */
+};
+json_t *document_parse_within(const char *bytes, size_t length, const struct document_limits *limits,
+                              struct error *error);
 /* Compact text on the heap, members in insertion order. */
 char *document_print(const json_t *document);
 /* Compact text with sorted member names, for fingerprints. */

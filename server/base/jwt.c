@@ -8,14 +8,16 @@
 #define RSA_BITS_MINIMUM 2048
 #define RSA_BITS_MAXIMUM 8192
 #define KEY_ID_MAXIMUM 200
+/* Characters: an RSA modulus of RSA_BITS_MAXIMUM, and leading zeros. */
+#define KEY_MEMBER_MAXIMUM 1500
 
 /* The algorithms, and which members of a key make up its public part. */
 static const struct algorithm {
         const char *name, *kind, *curve;
-        const char *members[4];
+        const char *members[3];
 } algorithms[] = {
         {"RS256", "RSA", NULL, {"n", "e", NULL}},
-        {"ES256", "EC", "P-256", {"crv", "x", "y", NULL}},
+        {"ES256", "EC", "P-256", {"x", "y", NULL}},
 };
 
 static void jws_release(cjose_jws_t **jws)
@@ -28,6 +30,14 @@ static void jws_release(cjose_jws_t **jws)
 static bool refuse(struct error *error, const char *why)
 {
         return error_set(error, ERROR_UNAUTHENTICATED, "the token %s", why);
+}
+
+/* The library ends the process on what is no base64url (RFC 4648, section 5): nothing else gets to it. */
+static bool is_base64url(const char *text, size_t length)
+{
+        static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+        return length && length % 4 != 1 && strspn(text, alphabet) >= length;
 }
 
 /* The protected header, read strictly: what is given twice could be read differently elsewhere. */
@@ -94,8 +104,14 @@ static cjose_jwk_t *import(const json_t *key, const struct algorithm *algorithm)
 {
         auto_json *public = json_pack("{s:s}", "kty", algorithm->kind);
 
-        for (const char *const *member = algorithm->members; *member; member++)
-                json_object_set(public, *member, json_object_get(key, *member));
+        if (algorithm->curve)
+                json_object_set_new(public, "crv", json_string(algorithm->curve));
+        for (const char *const *member = algorithm->members; *member; member++) {
+                const char *value = document_get_string(key, *member);
+                if (!value || strlen(value) > KEY_MEMBER_MAXIMUM || !is_base64url(value, strlen(value)))
+                        return NULL;
+                json_object_set_new(public, *member, json_string(value));
+        }
         auto_free char *printed = document_print(public);
         return cjose_jwk_import(printed, strlen(printed), NULL);
 }
@@ -155,13 +171,18 @@ static json_t *try_keys(const char *token, const json_t *key_set, const struct a
         return claims;
 }
 
+/* Three parts of base64url with dots between. */
 static bool is_compact(const char *token)
 {
-        size_t dots = 0, length = strlen(token);
-
-        for (const char *at = token; *at; at++)
-                dots += *at == '.';
-        return length <= JWT_MAXIMUM && dots == 2 && *token != '.' && token[length - 1] != '.' && !strstr(token, "..");
+        if (strnlen(token, JWT_MAXIMUM + 1) > JWT_MAXIMUM)
+                return false;
+        for (int part = 0; part < 3; part++) {
+                size_t length = strcspn(token, ".");
+                if (!is_base64url(token, length) || token[length] != (part < 2 ? '.' : '\0'))
+                        return false;
+                token += length + (part < 2);
+        }
+        return true;
 }
 
 json_t *jwt_open(const char *token, const json_t *key_set, bool *is_key_missing, struct error *error)

@@ -10,10 +10,13 @@
 
 static const char alphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
+static uint8_t short_key[crypto_shorthash_KEYBYTES];
+
 void secret_init(void)
 {
         if (sodium_init() < 0)
                 abort();
+        crypto_shorthash_keygen(short_key);
 }
 
 void secret_random(void *out, size_t size)
@@ -29,6 +32,15 @@ uint32_t secret_random_below(uint32_t bound)
 void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE])
 {
         crypto_generichash(hash, SECRET_HASH_SIZE, bytes, length, NULL, 0);
+}
+
+uint64_t secret_short_hash(const void *bytes, size_t length)
+{
+        uint64_t hash;
+
+        _Static_assert(sizeof hash == crypto_shorthash_BYTES, "a short hash is a number");
+        crypto_shorthash((unsigned char *)&hash, bytes, length, short_key);
+        return hash;
 }
 
 #define STATE_ALIGNMENT _Alignof(crypto_generichash_state)

@@ -18,6 +18,8 @@ void secret_random(void *out, size_t size);
 uint32_t secret_random_below(uint32_t bound);
 /* BLAKE2b-256 (RFC 7693) of the bytes. */
 void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
+/* SipHash-2-4 under a key of this process: for tables in memory whose keys others choose. */
+uint64_t secret_short_hash(const void *bytes, size_t length);
 /* The same of bytes that come in pieces. The struct is not to be moved between them. It has room to align the library's
  * state inside of it: where threads have stacks of a sanitizer's, the compiler cannot. */
 struct secret_hasher {

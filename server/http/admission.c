@@ -42,6 +42,16 @@ static void refuse_method(struct http_request *request)
                 http_respond(request, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
 }
 
+static void refuse_path(struct http_request *request)
+{
+        const struct http_server_options *options = &request->worker->server->options;
+
+        if (options->missing)
+                options->missing(request, options->context);
+        if (!request->response)
+                refuse(request, ERROR_NOT_FOUND, "There is no such resource.");
+}
+
 static bool find_route(struct http_request *request)
 {
         const struct http_server_options *options = &request->worker->server->options;
@@ -49,7 +59,7 @@ static bool find_route(struct http_request *request)
         router_find(options->routes, options->route_count, request->method, request->path, &request->match);
         request->route = request->match.route;
         if (!request->match.pattern)
-                refuse(request, ERROR_NOT_FOUND, "There is no such resource.");
+                refuse_path(request);
         else if (!request->route)
                 refuse_method(request);
         return request->route;
@@ -60,7 +70,7 @@ static bool is_authenticated(struct http_request *request)
         const struct http_server_options *options = &request->worker->server->options;
 
         if (request->route->access == HTTP_ACCESS_PUBLIC)
-                return true;
+                return !options->admit_public || options->admit_public(request, options->context);
         if (options->authenticate && options->authenticate(request, request->route->access, options->context) &&
             !request->response)
                 return true;

@@ -50,6 +50,7 @@ struct http_request {
         bool has_own_sniffing, has_own_caching;
         struct http_stream *stream; /* what it is answered with */
         char *range, *if_range;     /* headers, copied when it was suspended */
+        bool is_secure;             /* found out then */
 
         void *user;
         void (*user_release)(void *user);

@@ -249,6 +249,8 @@ bool http_request_is_secure(const struct http_request *request)
 {
         struct address address;
 
+        if (request->is_suspended)
+                return request->is_secure;
         if (request->worker->server->options.tls)
                 return true;
         const char *scheme = http_request_header(request, "X-Forwarded-Proto");

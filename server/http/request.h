@@ -36,6 +36,8 @@ int http_request_take_file(struct http_request *request, uint64_t *size);
 const char *http_request_id(const struct http_request *request);
 /* The row of the route table that the request came to; NULL while it is refused. */
 const struct http_route *http_request_route(const struct http_request *request);
+/* Whether it came over TLS, here or (X-Forwarded-Proto) at a trusted proxy. */
+bool http_request_is_secure(const struct http_request *request);
 /* A slot for whoever authenticated the request. `release` (may be NULL) gets the value when the request is over,
  * on any thread. */
 void http_request_set_user(struct http_request *request, void *user, void (*release)(void *user));
@@ -54,8 +56,6 @@ void http_request_each_query(const struct http_request *request,
 const char *http_request_cookie(const struct http_request *request, const char *name);
 /* The client's numeric address, without its port; behind a trusted proxy the one it tells in X-Forwarded-For. */
 void http_request_peer(const struct http_request *request, char peer[HTTP_PEER_SIZE]);
-/* Whether it came over TLS, here or (X-Forwarded-Proto) at a trusted proxy. */
-bool http_request_is_secure(const struct http_request *request);
 /* What thread_begin made for this thread. */
 void *http_request_thread(const struct http_request *request);
 
@@ -74,8 +74,8 @@ void http_request_finish(struct http_request *request, void (*finish)(void *cont
  * answers carry X-Content-Type-Options: nosniff and Cache-Control: no-store; a call replaces that. */
 void http_request_add_header(struct http_request *request, const char *name, const char *value);
 /* Adds a cookie for scripts to leave alone (HttpOnly, SameSite=Lax) that lasts so many seconds, 0 to delete it,
- * negative for as long as the browser runs; `is_secure` keeps it to HTTPS. The value must need no quoting (RFC 6265,
- * section 4.1.1). */
+ * negative for as long as the browser runs; `is_secure`, or that the request came so, keeps it to HTTPS. The value must
+ * need no quoting (RFC 6265, section 4.1.1). */
 void http_request_set_cookie(struct http_request *request, const char *name, const char *value, int64_t seconds,
                              bool is_secure);
 /* Answers with a heap body, which it takes (NULL for none). A NULL content type leaves that header out. */
@@ -87,8 +87,8 @@ void http_respond_static(struct http_request *request, unsigned status, const ch
  * for (206, 416; If-Range by entity tag). `etag` is a quoted entity tag, NULL for none. */
 void http_respond_file(struct http_request *request, int file, uint64_t size, const char *content_type,
                        const char *etag);
-/* Answers with the error's status and {"error", "code", "message"}, and "details" where there are some. A status of 500
- * and above is logged with the request's id. */
+/* Answers with the error's status and {"error", "code", "message"}, and "details" where there are some; their
+ * retryAfterSeconds becomes Retry-After. A status of 500 and above is logged with the request's id. */
 void http_respond_error(struct http_request *request, const struct error *error);
 
 #endif

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "server/base/document.h"
@@ -78,12 +79,22 @@ void http_respond_static(struct http_request *request, unsigned status, const ch
         respond(request, status, content_type, (void *)body, length, MHD_RESPMEM_PERSISTENT);
 }
 
+static void add_retry_after(struct http_request *request, const struct error *error)
+{
+        int64_t seconds = document_get_integer(error->details, "retryAfterSeconds", 0);
+        auto_free char *value = seconds > 0 ? text_format("%" PRId64, seconds) : NULL;
+
+        if (value)
+                http_request_add_header(request, MHD_HTTP_HEADER_RETRY_AFTER, value);
+}
+
 void http_respond_error(struct http_request *request, const struct error *error)
 {
         const struct error_kind *kind = error_kind(error->code);
         auto_json *document = json_pack("{s:s, s:s, s:o}", "error", kind->code, "code", kind->code, "message",
                                         document_text(error->message, strlen(error->message)));
 
+        add_retry_after(request, error);
         if (error->details)
                 json_object_set(document, "details", error->details);
         if (kind->status >= 500)

@@ -16,7 +16,7 @@
 struct http_server;
 
 /* Zero means the default that stands beside a member. Callbacks run on worker threads, several at once, and get
- * `context`; all but thread_begin may be NULL-tested away by leaving them out. What the options point to must outlive
+ * `context`; each may be left out. What the options point to must outlive
  * the server; the structure itself is copied. */
 struct http_server_options {
         const char *host; /* address or name to listen on; "127.0.0.1" */
@@ -52,11 +52,17 @@ struct http_server_options {
         void (*thread_end)(void *context, void *thread);
         /* Sees every request first, with only its headers; false with the error set refuses it (origin, host). */
         bool (*admit)(struct http_request *request, void *context, struct error *error);
+        /* Decides over a row whose access is public, with only the headers: false refuses, and it has responded then.
+         */
+        bool (*admit_public)(struct http_request *request, void *context);
         /* Decides over a row whose access is not public, with only the headers: true lets it in (the actor goes into
          * http_request_set_user), false refuses; it may have responded, otherwise the answer is a bare 401. */
         bool (*authenticate)(struct http_request *request, enum http_access access, void *context);
-        /* The most bytes that the body of a request may have, with only its headers; what its row says holds as well. */
+        /* The most bytes that the body of a request may have, with only its headers; what its row says holds as well.
+         */
         size_t (*body_maximum)(struct http_request *request, void *context);
+        /* Sees a request whose path no row has; when it does not respond the answer is 404. */
+        void (*missing)(struct http_request *request, void *context);
         /* Answers OPTIONS on a path that exists and has no row for it; without it the answer is 204 with Allow. `allow`
          * is the list of methods and already a header of the answer. */
         void (*preflight)(struct http_request *request, const char *allow, void *context);

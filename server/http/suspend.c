@@ -18,6 +18,7 @@ bool http_suspend(struct http_request *request)
         }
         request->range = text_copy(http_request_header(request, MHD_HTTP_HEADER_RANGE));
         request->if_range = text_copy(http_request_header(request, MHD_HTTP_HEADER_IF_RANGE));
+        request->is_secure = http_request_is_secure(request);
         MHD_suspend_connection(request->connection);
         pthread_mutex_lock(&worker->lock);
         LIST_INSERT_HEAD(&worker->suspended, request, suspended);

@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/http/route.h"
+#include "server/services/body.h"
 
 #define PAGE_LIMIT 100
 #define PAGE_LIMIT_MAXIMUM 500
@@ -95,7 +96,7 @@ static void put_query(const char *name, const char *value, void *context)
 /* The body is an object, or nothing. */
 static json_t *read_body(const char *body, size_t length, struct error *error)
 {
-        auto_json *document = length ? document_parse(body, length, error) : json_object();
+        auto_json *document = length ? body_parse(body, length, error) : json_object();
 
         if (!document)
                 return NULL;

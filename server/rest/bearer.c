@@ -2,13 +2,25 @@
 
 #include <string.h>
 
-#include "server/base/document.h"
+#include "server/services/origin.h"
+#include "server/services/rate_limit.h"
 #include "server/services/session.h"
+
+/* Pages of other origins do not act with the session, however the browser came to attach it. */
+static bool may_use_cookie(struct http_request *request)
+{
+        const char *origin = http_request_header(request, "Origin");
+
+        return !origin || origin_is_own(origin, http_request_header(request, "Host"), settings_current());
+}
 
 static struct caller caller_of(struct http_request *request)
 {
         const char *authorization = http_request_header(request, "Authorization");
         const char *cookie = authorization ? NULL : http_request_cookie(request, REST_SESSION_COOKIE);
+
+        if (cookie && !may_use_cookie(request))
+                cookie = NULL;
 
         return (struct caller){
                 .db = http_request_thread(request),
@@ -61,22 +73,19 @@ bool rest_let_in(struct http_request *request, struct store_db *reader)
 {
         auto_error error = {0};
         struct actor actor;
+        char peer[HTTP_PEER_SIZE];
 
-        if (rest_authenticate(request, reader, &actor, &error))
+        if (rest_authenticate(request, reader, &actor, &error) && rate_limit_actor(&actor, &error))
                 return true;
+        http_request_peer(request, peer);
+        rate_limit_refused(peer, &error);
         rest_refuse(request, &error);
         return false;
 }
 
 void rest_refuse(struct http_request *request, const struct error *error)
 {
-        int64_t seconds = document_get_integer(error->details, "retryAfterSeconds", 0);
-
         if (error->code == ERROR_UNAUTHENTICATED)
                 http_request_add_header(request, "WWW-Authenticate", "Bearer");
-        if (error->code == ERROR_TOO_MANY && seconds) {
-                auto_free char *value = text_format("%lld", (long long)seconds);
-                http_request_add_header(request, "Retry-After", value);
-        }
         http_respond_error(request, error);
 }

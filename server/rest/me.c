@@ -21,11 +21,16 @@ static const struct field me_rows[] = {
         OUT_STRING("name", .is_required = true, .help = "Your name."),
         OUT_STRING("credential", .is_required = true, .help = "session or api_key: how you came."),
         OUT_BOOLEAN("isServerAdministrator", .is_required = true, .help = "Whether you may do everything."),
+        OUT_BOOLEAN("autoPinNewTasks", .is_required = true,
+                    .help = "Whether tasks that you create go on your own list."),
         OUT_BOOLEAN("hasPassword", .is_required = true, .help = "Whether you can log in with a password."),
         OUT_BOOLEAN("totpEnrolled", .is_required = true,
                     .help = "Whether a code of your authenticator app goes with the password."),
         OUT_INTEGER("recoveryCodesLeft", .is_required = true, .help = "Recovery codes that were not used yet."),
-        OUT_STRING("signedInAt", .format = "date-time", .help = "Of a session: when you last proved who you are."),
+        OUT_BOOLEAN("ssoLinked", .is_required = true, .help = "Whether you can sign in at the OpenID provider."),
+        OUT_STRING("signedInAt", .is_nullable = true, .format = "date-time",
+                   .help = "Of a session: when you last proved who you are, null when the provider "
+                           "did not tell."),
         OUT_BOOLEAN("sso", .help = "Of a session: whether you did so at the OpenID provider."),
         OUT_OBJECT("permissions", permissions, .is_required = true, .help = "What your roles let you do."),
         OUT_STRING("csrfToken", .help = "Of the session, for requests that change something."),
@@ -48,7 +53,9 @@ const struct rest_operation rest_me_get = {.output = &me_output, .run = run_me_g
 
 static const struct field change_rows[] = {
         OUT_STRING("id", .is_required = true, .help = "Your stable id."),
-        OUT_STRING("name", .is_required = true, .help = "Your new name."),
+        OUT_STRING("name", .is_required = true, .help = "Your name."),
+        OUT_BOOLEAN("autoPinNewTasks", .is_required = true,
+                    .help = "Whether tasks that you create go on your own list."),
 };
 static const struct field_table change_output = OUTPUT_TABLE("me changed", change_rows);
 

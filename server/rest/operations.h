@@ -7,7 +7,7 @@
 
 /* session.c */
 extern const struct rest_operation rest_login; /* described here, answered by rest_login_answer */
-extern const struct rest_operation rest_logout;
+extern const struct rest_operation rest_logout, rest_login_options;
 extern const struct field_table rest_login_output; /* what tells of a session that begins */
 /* Checks name and password and begins a session, whose token goes into a cookie. Answers later. */
 void rest_login_answer(const struct rest_door *door, struct http_request *request);
@@ -19,6 +19,10 @@ extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password
 /* totp.c */
 extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp_renew, rest_totp_remove,
         rest_totp_reset;
+/* device.c */
+extern const struct rest_operation rest_device_begin, rest_device_poll, rest_device_show, rest_device_decide;
+/* identity.c */
+extern const struct rest_operation rest_identity_list, rest_identity_link, rest_identity_unlink;
 /* grant.c */
 extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
 /* key.c */
@@ -38,6 +42,8 @@ extern const struct rest_operation rest_build_start, rest_build_list, rest_build
         rest_build_output;
 /* setting.c */
 extern const struct rest_operation rest_setting_list, rest_setting_set, rest_setting_unset;
+/* mcp_server.c */
+extern const struct rest_operation rest_mcp_server;
 /* audit.c */
 extern const struct rest_operation rest_audit_list;
 /* container.c */

@@ -61,7 +61,8 @@ static bool run_files(struct call *call, const void *input, json_t **result, str
         const char *section = "files";
         struct task_output_input output = {.taskId = wanted->taskId, .include = {&section, 1}};
 
-        return task_output(call, &output, result, error);
+        return task_output(call, &output, result, error) &&
+               (json_object_get(*result, "files") || error_set(error, ERROR_CONTENT_WITHHELD, NULL));
 }
 
 const struct rest_operation rest_task_files = {

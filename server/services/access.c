@@ -106,9 +106,17 @@ bool access_task_view(struct store_db *db, const struct actor *actor, const char
                 return false;
         if (!is_found || access_to_task(actor, &found) == TASK_ACCESS_HIDDEN)
                 return error_set(error, ERROR_TASK_NOT_FOUND, NULL);
+        if (!access_note_withheld(db, actor, &found, error))
+                return false;
         *task = found;
         found = (struct store_task){0};
         return true;
+}
+
+bool access_may(const struct actor *actor, enum permission permission, enum permission any,
+                const struct store_task *task)
+{
+        return access_allows(actor, task->is_shared || is_owner(actor, task) ? permission : any, task->environment);
 }
 
 bool access_task_require(struct store_db *db, const struct actor *actor, const char *task_id,

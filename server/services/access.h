@@ -81,7 +81,22 @@ bool access_sees_environment(const struct actor *actor, int64_t environment);
 /* The answer for viewing a task: private tasks need ownership and tasks:view, or tasks:view_any. */
 enum task_access access_to_task(const struct actor *actor, const struct store_task *task);
 
-/* Reads a task that the actor may view; ERROR_TASK_NOT_FOUND for hidden and absent alike. */
+/* Whether the actor holds `permission` on the task: for a private task of another `any` instead. */
+bool access_may(const struct actor *actor, enum permission permission, enum permission any,
+                const struct store_task *task);
+/* Sets the task's is_withheld: it can be seen, but not all that it holds copies of, so that only its metadata is shown.
+ */
+MUST_CHECK bool access_note_withheld(struct store_db *db, const struct actor *actor, struct store_task *task,
+                                     struct error *error);
+/* The same for a list, of which those that are hidden are taken out when `is_filtered`. */
+struct store_tasks;
+MUST_CHECK bool access_note_all_withheld(struct store_db *db, const struct actor *actor, struct store_tasks *tasks,
+                                         bool is_filtered, struct error *error);
+/* ERROR_CONTENT_WITHHELD for a task whose content the actor may not see. */
+MUST_CHECK bool access_require_content(const struct store_task *task, struct error *error);
+
+/* Reads a task that the actor may view, and whether its content is withheld; ERROR_TASK_NOT_FOUND for hidden and absent
+ * alike. */
 MUST_CHECK bool access_task_view(struct store_db *db, const struct actor *actor, const char *task_id,
                                  struct store_task *task, struct error *error);
 /* The same, and the actor must hold `permission` on it: for a private task of another `any` instead. A task that can be

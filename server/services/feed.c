@@ -123,7 +123,7 @@ struct feed_subscription *feed_subscribe_task(struct feed *feed, struct store_db
 {
         auto_store_task task = {0};
 
-        if (!access_task_view(db, actor, task_id, &task, error))
+        if (!access_task_view(db, actor, task_id, &task, error) || !access_require_content(&task, error))
                 return NULL;
         struct feed_subscription *subscription = subscribe(feed, actor, sink, to, error);
         if (!subscription)

@@ -56,8 +56,12 @@ static bool render(struct feed *feed, const struct viewer *viewer, const struct 
         bool is_found;
 
         *rendering = (struct rendering){0};
+        if (change->audience && change->audience != viewer->actor->user)
+                return true;
         /* Not by its rid, which a later task has when this one was deleted as the newest. */
         if (!store_task_find(feed->db, change->task_id, viewer->actor->user, &task, &is_found, error))
+                return false;
+        if (is_found && !access_note_withheld(feed->db, viewer->actor, &task, error))
                 return false;
         if (is_found)
                 redactor_set_task(&feed->redactor, feed->db, &task);

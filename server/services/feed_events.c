@@ -145,9 +145,10 @@ static bool find_task(struct feed *feed, struct feed_subscription *subscription,
                       struct error *error)
 {
         *is_seen = access_task_view(feed->db, subscription->viewer->actor, subscription->task_id, task, error);
-        if (*is_seen)
+        if (*is_seen && !task->is_withheld)
                 return true;
-        if (error->code != ERROR_TASK_NOT_FOUND)
+        *is_seen = false;
+        if (error->code && error->code != ERROR_TASK_NOT_FOUND)
                 return false;
         error_clear(error);
         feed_end(subscription);

@@ -50,9 +50,8 @@ static const char *name_or_own(const struct call *call, const char *name)
         return name || !call->actor->user ? name : call->actor->user_name;
 }
 
-static bool add_work(struct call *call, const void *context, json_t **result, struct error *error)
+bool key_add_now(struct call *call, const struct key_add_input *input, json_t **result, struct error *error)
 {
-        const struct key_add_input *input = context;
         int64_t expires_at = input->expiresDays ? call->now + input->expiresDays * DAY_MS : 0;
         char key[SECRET_KEY_SIZE], hint[HINT_LENGTH + 1], id[ID_SIZE];
         uint8_t hash[SECRET_HASH_SIZE];
@@ -86,6 +85,11 @@ static bool add_work(struct call *call, const void *context, json_t **result, st
                             document_string(input->toolsets));
         secret_wipe(key, sizeof key);
         return true;
+}
+
+static bool add_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        return key_add_now(call, input, result, error);
 }
 
 bool key_add(struct call *call, const struct key_add_input *input, json_t **result, struct error *error)

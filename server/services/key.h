@@ -15,6 +15,9 @@ extern const struct field_table key_add_table;
 /* {id, key, user, name, expiresAt, toolsets}: the only time that the key itself is shown. Writes. */
 MUST_CHECK bool key_add(struct call *call, const struct key_add_input *input, json_t **result, struct error *error);
 
+/* The same in a piece of work. */
+MUST_CHECK bool key_add_now(struct call *call, const struct key_add_input *input, json_t **result, struct error *error);
+
 struct key_list_input {
         const char *user; /* NULL: the actor's own; on the command line everybody's */
 };

@@ -13,6 +13,8 @@
 #include "server/services/totp.h"
 #include "server/services/user.h"
 #include "server/services/write.h"
+#include "server/store/identity.h"
+#include "server/store/pin.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
 
@@ -50,17 +52,26 @@ static bool find_self(struct call *call, struct store_user *user, struct error *
         return store_user_find_rid(call->db, call->actor->user, user, error);
 }
 
-/* What there is besides the password: {totpEnrolled, recoveryCodesLeft}, and of a session {signedInAt, sso}. */
+static void note_link(const struct store_identity *identity, void *context)
+{
+        (void)identity;
+        *(bool *)context = true;
+}
+
+/* What there is besides the password: {totpEnrolled, recoveryCodesLeft, ssoLinked}, and of a session {signedInAt, sso}.
+ */
 static bool add_sign_in(struct call *call, int64_t user, json_t *me, struct error *error)
 {
         struct session_origin origin;
-        bool is_enrolled;
+        bool is_enrolled, is_linked = false;
         int64_t left;
 
-        if (!totp_state(call->db, user, &is_enrolled, &left, error))
+        if (!totp_state(call->db, user, &is_enrolled, &left, error) ||
+            !store_identity_list(call->db, user, note_link, &is_linked, error))
                 return false;
         json_object_set_new(me, "totpEnrolled", json_boolean(is_enrolled));
         json_object_set_new(me, "recoveryCodesLeft", json_integer(left));
+        json_object_set_new(me, "ssoLinked", json_boolean(is_linked));
         if (call->actor->credential != CREDENTIAL_SESSION)
                 return true;
         if (!session_origin(call->db, call->actor, &origin, error))
@@ -74,6 +85,7 @@ bool me_get(struct call *call, json_t **result, struct error *error)
 {
         const struct grants *grants = call->actor->grants;
         auto_store_user user = {0};
+        bool is_auto_pinning;
 
         if (!find_self(call, &user, error))
                 return false;
@@ -82,15 +94,19 @@ bool me_get(struct call *call, json_t **result, struct error *error)
                                   grants->is_administrator, "hasPassword", user.password_hash != NULL, "permissions",
                                   "server", strings_of(grants->server), "everywhere", strings_of(grants->everywhere),
                                   "environments", environments_of(call));
-        if (!add_sign_in(call, user.rid, me, error))
+        if (!add_sign_in(call, user.rid, me, error) ||
+            !store_user_auto_pin(call->db, user.rid, &is_auto_pinning, error))
                 return false;
+        json_object_set_new(me, "autoPinNewTasks", json_boolean(is_auto_pinning));
         *result = take(me);
         return true;
 }
 
 static const struct field change_rows[] = {
-        STRING_FIELD(struct me_change_input, name, .is_required = true, .minimum = 1, .maximum = 64,
-                     .is_valid = user_name_is_valid, .shape = USER_NAME_SHAPE, .help = "Your new name."),
+        STRING_FIELD(struct me_change_input, name, .minimum = 1, .maximum = 64, .is_valid = user_name_is_valid,
+                     .shape = USER_NAME_SHAPE, .help = "Your new name."),
+        FLAG_FIELD(struct me_change_input, autoPinNewTasks,
+                   .help = "Whether tasks that you create go on your own list."),
 };
 const struct field_table me_change_table = FIELD_TABLE(struct me_change_input, change_rows);
 
@@ -98,11 +114,20 @@ bool me_change(struct call *call, const struct me_change_input *input, json_t **
 {
         auto_store_user user = {0};
 
-        if (!find_self(call, &user, error) || !store_user_set_name(call->db, user.rid, input->name, error) ||
-            !audit_write(call->db, call->actor, "user.rename", user.name, json_pack("{s:s}", "name", input->name),
-                         error))
+        bool is_auto_pinning;
+
+        if (!input->name && input->autoPinNewTasks < 0)
+                return error_set(error, ERROR_INVALID_INPUT, "name or autoPinNewTasks is wanted");
+        if (!find_self(call, &user, error) ||
+            (input->name && !store_user_set_name(call->db, user.rid, input->name, error)) ||
+            (input->autoPinNewTasks >= 0 &&
+             !store_user_set_auto_pin(call->db, user.rid, input->autoPinNewTasks, error)) ||
+            !store_user_auto_pin(call->db, user.rid, &is_auto_pinning, error) ||
+            !audit_write(call->db, call->actor, input->name ? "user.rename" : "user.preferences", user.name,
+                         input->name ? json_pack("{s:s}", "name", input->name) : NULL, error))
                 return false;
-        *result = json_pack("{s:s, s:s}", "id", user.id, "name", input->name);
+        *result = json_pack("{s:s, s:s, s:b}", "id", user.id, "name", input->name ? input->name : user.name,
+                            "autoPinNewTasks", is_auto_pinning);
         return true;
 }
 

@@ -6,15 +6,16 @@
 #include "server/services/services.h"
 
 /* {id, name, credential, isServerAdministrator, hasPassword, permissions: {server, everywhere, environments: [{name,
- * permissions}]}, totpEnrolled, recoveryCodesLeft, signedInAt?, sso?}: who acts, what they may do and how they sign in
- * (the last two with a session). Reads. */
+ * permissions}]}, totpEnrolled, recoveryCodesLeft, ssoLinked, signedInAt?, sso?}: who acts, what they may do and how
+ * they sign in (the last two with a session). Reads. */
 MUST_CHECK bool me_get(struct call *call, json_t **result, struct error *error);
 
 struct me_change_input {
         const char *name;
+        int autoPinNewTasks; /* -1: as it is */
 };
 extern const struct field_table me_change_table;
-/* {id, name}: gives oneself another name. Writes (in a piece of work). */
+/* {id, name, autoPinNewTasks}: gives oneself another name, or changes a preference. Writes (in a piece of work). */
 MUST_CHECK bool me_change(struct call *call, const struct me_change_input *input, json_t **result, struct error *error);
 
 struct me_password_input {

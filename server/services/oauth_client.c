@@ -7,6 +7,7 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/url.h"
+#include "server/services/body.h"
 #include "server/services/oauth_document.h"
 #include "server/services/oauth_limit.h"
 #include "server/services/oauth_redirect.h"
@@ -171,7 +172,7 @@ bool oauth_client_register(struct services *services, const char *body, size_t l
 
         if (!oauth_limit_take(registration.source, clock_monotonic(), error))
                 return false;
-        auto_json *document = document_parse(body, length, &reason);
+        auto_json *document = body_parse(body, length, &reason);
         if (!document)
                 return error_set(error, ERROR_OAUTH_CLIENT_METADATA, "%s", reason.message);
         if (!oauth_metadata_read(document, &registration.metadata, error) ||

@@ -9,6 +9,7 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/url.h"
+#include "server/services/body.h"
 #include "server/services/oauth_redirect.h"
 
 #define CACHE_SIZE 64
@@ -124,7 +125,7 @@ bool oauth_document_read(const char *url, const char *bytes, size_t length, stru
 {
         auto_oauth_metadata metadata = {0};
         auto_error reason = {0};
-        auto_json *document = document_parse(bytes, length, &reason);
+        auto_json *document = body_parse(bytes, length, &reason);
         const char *id = document_get_string(document, "client_id");
         const char *method = document_get_string(document, "token_endpoint_auth_method");
 
@@ -187,9 +188,6 @@ bool oauth_document_find(const char *url, struct oauth_client *client, struct er
 
         if (!oauth_document_url_is_valid(url))
                 return REFUSE("the client's id is no URL of a metadata document (https, with a path)");
-        if (!oauth_hosts_allow(settings_current()->mcp_oauth_redirect_hosts, url))
-                return REFUSE("this server does not allow the client's host: it is not on the list of "
-                              "MCP_OAUTH_REDIRECT_HOSTS");
         auto_free char *body = recall(url, now);
         if (body)
                 return oauth_document_read(url, body, strlen(body), client, error);

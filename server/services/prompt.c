@@ -103,3 +103,38 @@ bool prompt_keep(struct store_db *db, const struct prompt *prompt, int64_t turn,
                         return false;
         return true;
 }
+
+struct inheritance {
+        struct text text;
+        bool has_parts;
+};
+
+static void inherit_part(const char *kind, const char *body, void *context)
+{
+        struct inheritance *inheritance = context;
+
+        inheritance->has_parts = true;
+        for (size_t i = 0; i < PROMPT_PART_COUNT; i++)
+                if (!strcmp(parts[i].kind, kind) && !parts[i].is_generated)
+                        text_printf(&inheritance->text, "%s%s", inheritance->text.length ? "\n\n" : "", body);
+}
+
+bool prompt_inherited(struct store_db *db, int64_t task, char **text, struct error *error)
+{
+        struct inheritance inheritance = {.text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2)};
+        auto_free char *found = NULL;
+
+        if (!store_prompt_parts(db, task, inherit_part, &inheritance, error)) {
+                text_clear(&inheritance.text);
+                return false;
+        }
+        found = text_take(&inheritance.text);
+        if (!inheritance.has_parts) {
+                free(found);
+                found = NULL;
+                if (!store_task_first_text(db, task, &found, error))
+                        return false;
+        }
+        *text = found && found[strspn(found, " \t\r\n")] ? take(found) : NULL;
+        return true;
+}

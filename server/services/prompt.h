@@ -28,4 +28,8 @@ char *prompt_given(const struct prompt *prompt, const struct agent *agent);
 /* Records the parts of a turn, behind those it has. */
 MUST_CHECK bool prompt_keep(struct store_db *db, const struct prompt *prompt, int64_t turn, struct error *error);
 
+/* What a task was first asked to do, without the parts that were generated for it: NULL in *text when there is nothing
+ * left. The caller frees it. */
+MUST_CHECK bool prompt_inherited(struct store_db *db, int64_t task, char **text, struct error *error);
+
 #endif

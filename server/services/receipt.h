@@ -11,9 +11,9 @@
  * arguments again. */
 void receipt_fingerprint(const struct call *call, uint8_t hash[SECRET_HASH_SIZE]);
 
-/* Looks the request up, before validation and policy. *task_id is the earlier outcome's task (the caller frees it),
- * NULL when the request is new. ERROR_IDEMPOTENCY_CONFLICT when the id was used with other arguments. A NULL request id
- * is always new. */
+/* Looks the request up, before validation and policy. *task_id is the earlier outcome (the caller frees it): the id of
+ * its task, or whatever else the tool keeps; NULL when the request is new. ERROR_IDEMPOTENCY_CONFLICT when the id was
+ * used with other arguments. A NULL request id is always new. */
 MUST_CHECK bool receipt_find(struct call *call, const char *tool, const char *request_id, char **task_id,
                              struct error *error);
 /* Keeps the outcome. Nothing for a NULL request id. */

@@ -38,8 +38,9 @@ extern const struct field_table secret_remove_table;
 MUST_CHECK bool secret_remove(struct call *call, const struct secret_remove_input *input, json_t **result,
                               struct error *error);
 
-/* {forgotten: N}: gives up every secret, every account and all that tasks were given, for a store whose key file is
- * lost. What tasks were given is not left out of their texts any more. For server administrators. Blocks: writes. */
+/* {forgotten: N}: gives up every secret, every account, all that tasks were given, sealed settings and authenticator
+ * apps (whose people sign in without a code then), for a store whose key file is lost. What tasks were given is not
+ * left out of their texts any more. For server administrators. Blocks: writes. */
 MUST_CHECK bool secret_forget(struct call *call, json_t **result, struct error *error);
 
 #endif

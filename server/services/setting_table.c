@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "server/base/url.h"
 #include "server/services/model.h"
 #include "server/services/oauth_redirect.h"
 #include "server/services/public_url.h"
@@ -22,6 +23,8 @@ static const char *const spend_periods[] = {"day", "month", NULL};
 static const char *const log_levels[] = {"debug", "info", "warning", "error", NULL};
 static const char *const log_formats[] = {"text", "json", NULL};
 
+static const char *const ingress_modes[] = {"listener", "main", NULL};
+
 static bool is_engine_address(const char *value)
 {
         return !strncmp(value, "unix:///", 8) && value[8];
@@ -32,6 +35,24 @@ static bool is_site_url(const char *value)
         const char *host = !strncmp(value, "https://", 8) ? value + 8 : !strncmp(value, "http://", 7) ? value + 7 : "";
 
         return *host && value[strlen(value) - 1] != '/' && !strpbrk(value, " \t\r\n\"<>?#");
+}
+
+static bool is_issuer(const char *value)
+{
+        struct url url;
+
+        return url_parse(value, &url) && !url.user.at && !url.query.at && !url.fragment.at &&
+               (url_part_is(&url.scheme, "https") || (url_part_is(&url.scheme, "http") && url_is_loopback(&url)));
+}
+
+static bool has_openid(const char *value)
+{
+        static const char word[] = "openid";
+
+        for (const char *at = value; (at = strstr(at, word)); at++)
+                if ((at == value || at[-1] == ' ') && (at[sizeof word - 1] == ' ' || !at[sizeof word - 1]))
+                        return true;
+        return false;
 }
 
 static bool is_absolute(const char *value)
@@ -50,9 +71,14 @@ static const struct field rows[] = {
         BOOLEAN(MCP_OAUTH_ENABLED, mcp_oauth_enabled,
                 .help = "Whether MCP clients may sign people in by OAuth. Needs an https SITE_URL, except on "
                         "loopback."),
+        BOOLEAN(MCP_OAUTH_CLIENT_DOCUMENTS, mcp_oauth_client_documents, .preset = true,
+                .help = "Whether an OAuth client may be one that publishes its metadata at a URL, which the server "
+                        "then "
+                        "fetches. Switch it off where the server cannot reach the internet: clients register then."),
         STRING(MCP_OAUTH_REDIRECT_HOSTS, mcp_oauth_redirect_hosts, .minimum = 1, .maximum = 4000,
                .is_valid = oauth_hosts_are_valid, .shape = "host names, or *. and one, a line or comma between them",
-               .help = "Hosts that OAuth clients may send people back to, and may publish their metadata on; "
+               .help = "Hosts that OAuth clients may send people back to, and that those may publish their metadata "
+                       "on; "
                        "`*.example.com` is every name below example.com. Loopback is always allowed. Default: any."),
         INTEGER(MCP_OAUTH_FRESH_SIGN_IN_MINUTES, mcp_oauth_fresh_sign_in_minutes, .maximum = 43200,
                 .help = "How long ago at most a person has to have signed in to approve an OAuth client; 0 for any "
@@ -66,6 +92,74 @@ static const struct field rows[] = {
                .help = "The server's address as people reach it; by default where it listens."),
         STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
                .help = "Origins that browsers may call from besides the site's own and loopback, with commas between."),
+        STRING(OIDC_ISSUER, oidc_issuer, .maximum = 500, .is_valid = is_issuer,
+               .shape = "an https URL without query or fragment, or an http one on loopback",
+               .help = "The OpenID provider that people may sign in at, as it names itself; with OIDC_CLIENT_ID."),
+        STRING(OIDC_CLIENT_ID, oidc_client_id, .minimum = 1, .maximum = 500,
+               .help = "The server's id there; its redirect URI is SITE_URL/login/oidc/callback."),
+        STRING(OIDC_CLIENT_SECRET, oidc_client_secret, .minimum = 1, .maximum = 2000, .format = "password",
+               .help = "The server's secret there, kept sealed; none for a public client. Set it by "
+                       "`setting secret`."),
+        STRING(OIDC_SCOPES, oidc_scopes, .minimum = 6, .maximum = 500, .text_preset = "openid profile email",
+               .is_valid = has_openid, .shape = "words with spaces between, one of them openid",
+               .help = "What is asked for there."),
+        STRING(OIDC_NAME_CLAIM, oidc_name_claim, .minimum = 1, .maximum = 64, .text_preset = "preferred_username",
+               .help = "The claim that names a new user."),
+        STRING(OIDC_ALLOWED_DOMAINS, oidc_allowed_domains, .minimum = 1, .maximum = 2000,
+               .help = "Domains, with commas between: only people with a verified e-mail address in one of them are "
+                       "let "
+                       "in. Default: everybody whom the provider lets in."),
+        BOOLEAN(OIDC_CREATE_USERS, oidc_create_users,
+                .help = "Whether somebody who is not known here becomes a user; otherwise an administrator links them "
+                        "(`user link`)."),
+        STRING(OIDC_DEFAULT_ROLE, oidc_default_role, .minimum = 1, .maximum = 64,
+               .help = "The role that such a user gets at the server. Default: none."),
+        BOOLEAN(OIDC_LINK_BY_EMAIL, oidc_link_by_email,
+                .help = "Whether a verified e-mail address links somebody to the user of that very name. Otherwise "
+                        "only "
+                        "issuer and subject say who somebody is."),
+        STRING(TLS_CERTIFICATE_FILE, tls_certificate_file, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "Certificate with its chain (PEM); with TLS_KEY_FILE both ports speak TLS (1.2, 1.3). The files "
+                       "are read again on SIGHUP; whether there is TLS, at the next start."),
+        STRING(TLS_KEY_FILE, tls_key_file, .is_valid = is_absolute, .shape = "an absolute path",
+               .help = "The certificate's key (PEM, not encrypted)."),
+        STRING(MCP_INGRESS_MODE, mcp_ingress_mode, .choices = ingress_modes,
+               .help = "`listener`: another port serves the MCP endpoint, its token and discovery endpoints, and "
+                       "nothing "
+                       "else; `main`: none does. By default it is there when MCP_INGRESS_PORT is set. At the next "
+                       "start."),
+        INTEGER(MCP_INGRESS_PORT, mcp_ingress_port, .maximum = 65535,
+                .help = "Port of the dedicated MCP listener; 0 for none, or 3004 with MCP_INGRESS_MODE=listener. At "
+                        "the "
+                        "next start."),
+        STRING(MCP_INGRESS_HOST, mcp_ingress_host, .minimum = 1, .maximum = 255,
+               .help = "Address that it listens on; by default HOST. At the next start."),
+        STRING(TRUSTED_PROXIES, trusted_proxies, .maximum = 4000,
+               .help = "Addresses and networks of proxies, with commas between, whose X-Forwarded-For and "
+                       "X-Forwarded-Proto are believed. At the next start."),
+        INTEGER(CONNECTIONS_MAXIMUM, connections_maximum, .minimum = 16, .maximum = 1000000, .preset = 4096,
+                .help = "Connections at once, for each port. At the next start."),
+        INTEGER(CONNECTIONS_PER_ADDRESS, connections_per_address, .maximum = 1000000, .preset = 512,
+                .help = "Connections from one address (of IPv6, a /64 network) for each port; 0 for any number. "
+                        "127.0.0.1, ::1 and trusted proxies may have more. At the next start."),
+        INTEGER(REQUEST_TIMEOUT_SECONDS, request_timeout_seconds, .minimum = 1, .maximum = 600, .preset = 30,
+                .help = "The longest that a request's headers, and then its body, may take to arrive; a body of 16 KB "
+                        "a "
+                        "second or more may take longer. At the next start."),
+        INTEGER(IDLE_TIMEOUT_SECONDS, idle_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 60,
+                .help = "The longest that a connection may be silent between requests. At the next start."),
+        INTEGER(RATE_LIMIT_KEY, rate_limit_key, .maximum = 1000000000, .preset = 12000,
+                .help = "Requests a minute with one API key, session or grant; more are 429. 0 for any number."),
+        INTEGER(RATE_LIMIT_USER, rate_limit_user, .maximum = 1000000000, .preset = 24000,
+                .help = "The same for all credentials of one user."),
+        INTEGER(RATE_LIMIT_ADDRESS, rate_limit_address, .maximum = 1000000000, .preset = 6000,
+                .help = "The same for requests of one address without a credential, or with a wrong one."),
+        INTEGER(JSON_DEPTH_MAXIMUM, json_depth_maximum, .minimum = 8, .maximum = 64, .preset = 64,
+                .help = "How deep objects and arrays of a request may be nested."),
+        INTEGER(JSON_VALUES_MAXIMUM, json_values_maximum, .minimum = 1000, .maximum = 10000000, .preset = 100000,
+                .help = "How many values a request's JSON may hold."),
+        INTEGER(JSON_NAME_MAXIMUM, json_name_maximum, .minimum = 64, .maximum = 65536, .preset = 1024,
+                .help = "The longest name of a member in it, in bytes."),
         STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
                        "next start."),

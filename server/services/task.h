@@ -13,7 +13,7 @@ extern const char *const task_statuses[];
 
 /* What had to be done before a submission's piece of work, because it takes time: files written, a template read. */
 struct task_prepared {
-        struct upload *upload;                 /* NULL: no files */
+        struct upload *uploads[6];             /* one for each task; NULL: no files */
         char *rendered;                        /* the template's instructions; NULL: no template */
         bool is_attached;                      /* a turn refers to the files, once its piece of work is committed */
         uint8_t fingerprint[SECRET_HASH_SIZE]; /* of the arguments, for the receipt */
@@ -22,8 +22,10 @@ struct task_prepared {
 
 struct task_create_input {
         const char *environment, *instructions, *name, *agent, *template, *model, *reasoningEffort, *speed;
-        json_t *branches;   /* repository name to branch */
-        json_t *parameters; /* of the template: name to value */
+        const char *groupId, *sourceTaskId;
+        struct field_strings agents; /* several: as many tasks in one group */
+        json_t *branches;            /* repository name to branch */
+        json_t *parameters;          /* of the template: name to value */
         bool staged;
         int shared;                          /* -1: as the environment says */
         struct field_objects attachments;    /* struct attachment_input */
@@ -38,9 +40,11 @@ bool task_create_is_prepared_first(const struct task_create_input *input);
 MUST_CHECK bool task_create_prepare(struct call *call, struct task_create_input *input, struct error *error);
 /* `is_done` says that the piece of work was committed. Files that no turn took are removed. NULL is nothing. */
 void task_prepared_free(const struct services *services, struct task_prepared *prepared, bool is_done);
-/* Makes a task with its first turn, and a launch job when a slot is free. Writes (in a piece of work). The result is
- * {taskId, name, environment, agent, status, url, isPinned, task, warnings}. With a requestId seen before: the earlier
- * outcome, rendered again, or ERROR_IDEMPOTENCY_CONFLICT. */
+/* Makes a task with its first turn, and a launch job when a slot is free; or as many as there are agents, in a group
+ * that is new, named, or the source task's, all or none. Writes (in a piece of work). The result is {taskId, name,
+ * environment, agent, status, url, isPinned, task, warnings}, with groups {groupId, groupUrl, agents, taskIds, tasks,
+ * sourceTaskId?, promotedTaskId?} too, and without what is of one task when there are several. With a requestId seen
+ * before: the earlier outcome, rendered again, or ERROR_IDEMPOTENCY_CONFLICT. */
 MUST_CHECK bool task_create(struct call *call, const struct task_create_input *input, json_t **result,
                             struct error *error);
 
@@ -106,10 +110,10 @@ MUST_CHECK bool task_follow_up(struct call *call, const struct task_follow_up_in
                                struct error *error);
 
 struct task_rename_input {
-        const char *taskId, *name;
+        const char *taskId, *name, *scope; /* group (NULL) or task */
 };
-/* Names a task. Writes (in a piece of work). The result is {renamedTaskIds, previousNames, newNames,
- * previousNameSources, scope, task}. */
+/* Names a task and, unless the scope is task, all others of its group. Writes (in a piece of work). The result is
+ * {renamedTaskIds, previousNames, newNames, previousNameSources, scope, task, tasks?, groupId?, note?}. */
 MUST_CHECK bool task_rename(struct call *call, const struct task_rename_input *input, json_t **result,
                             struct error *error);
 

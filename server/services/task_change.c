@@ -1,4 +1,4 @@
-/* Small changes of a task: its name, whether it is shared, and the start of a staged one. */
+/* Small changes of a task: whether it is shared, and the start of a staged one. */
 #include "server/services/task.h"
 
 #include <string.h>
@@ -25,41 +25,6 @@ static bool require(struct call *call, const char *id, struct store_task *task, 
 {
         return access_task_require(call->db, call->actor, id, PERMISSION_TASKS_CHANGE, PERMISSION_TASKS_CHANGE_ANY,
                                    task, error);
-}
-
-/* {id: value} */
-static json_t *by_id(const char *id, json_t *value)
-{
-        json_t *map = json_object();
-
-        json_object_set_new(map, id, value);
-        return map;
-}
-
-bool task_rename(struct call *call, const struct task_rename_input *input, json_t **result, struct error *error)
-{
-        auto_store_task task = {0};
-        json_t *view;
-
-        if (!input->name[strspn(input->name, " \t\r\n")])
-                return error_set(error, ERROR_INVALID_INPUT, "name must not be blank");
-        if (!require(call, input->taskId, &task, error))
-                return false;
-        auto_free char *source = store_task_name_source(call->db, task.rid, error);
-        if (!source || !store_task_rename(call->db, task.rid, input->name, error) ||
-            !audit_write(call->db, call->actor, "task.rename", task.id, NULL, error) ||
-            !render(call, task.id, &view, error))
-                return false;
-        json_t *object = json_object();
-        json_object_set_new(object, "renamedTaskIds", json_pack("[s]", task.id));
-        json_object_set_new(object, "previousNames", by_id(task.id, document_string(task.name)));
-        json_object_set_new(object, "newNames", by_id(task.id, document_string(input->name)));
-        json_object_set_new(object, "previousNameSources",
-                            by_id(task.id, strcmp(source, "unset") ? document_string(source) : json_null()));
-        json_object_set_new(object, "scope", json_string("task"));
-        json_object_set_new(object, "task", view);
-        *result = object;
-        return true;
 }
 
 bool task_share(struct call *call, const struct task_share_input *input, json_t **result, struct error *error)

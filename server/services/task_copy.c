@@ -13,7 +13,7 @@
 static int open_for(struct call *call, const char *task_id, const char *path, struct store_task *task,
                     struct redactor *redactor, int64_t *size, struct error *error)
 {
-        if (!task_open(call, task_id, task, redactor, error))
+        if (!task_open(call, task_id, task, redactor, error) || !access_require_content(task, error))
                 return -1;
         redactor_set_file(redactor, path);
         return output_file_open(call->services, task->id, path, size, NULL, error);

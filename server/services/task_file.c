@@ -11,7 +11,7 @@ bool task_file_read(struct call *call, const struct task_file_input *input, json
         auto_redactor redactor = {0};
         int64_t size;
 
-        if (!task_open(call, input->taskId, &task, &redactor, error))
+        if (!task_open(call, input->taskId, &task, &redactor, error) || !access_require_content(&task, error))
                 return false;
         redactor_set_file(&redactor, input->path);
         auto_fd file = output_file_open(call->services, task.id, input->path, &size, NULL, error);

@@ -188,7 +188,7 @@ static bool send(struct call *call, const struct store_task *task, const struct 
                                     .reasoning_effort = input->reasoningEffort,
                                     .speed = input->speed,
                                     .pulls_latest = input->pullLatest && plan->way != FOLLOW_UP_AT_ONCE,
-                                    .upload = input->prepared ? input->prepared->upload : NULL,
+                                    .upload = input->prepared ? input->prepared->uploads[0] : NULL,
                                     .now = call->now,
                                     .deliver_at = plan->deliver_at,
                                     .is_delay = input->deliverInMinutes > 0};
@@ -219,7 +219,7 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
                 return true;
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
-            !check(call, &task, input, &plan, error))
+            !access_require_content(&task, error) || !check(call, &task, input, &plan, error))
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
         receipt_fingerprint(call, input->prepared->fingerprint);
@@ -230,8 +230,8 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
         }
         if (!input->attachments.count)
                 return true;
-        input->prepared->upload = upload_write(call, &input->attachments, NULL, error);
-        return input->prepared->upload != NULL;
+        input->prepared->uploads[0] = upload_write(call, &input->attachments, NULL, error);
+        return input->prepared->uploads[0] != NULL;
 }
 
 bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result, struct error *error)
@@ -248,9 +248,9 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
                 return render_earlier(call, input->idempotencyKey, earlier, result, error);
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
-            !check(call, &task, input, &plan, error))
+            !access_require_content(&task, error) || !check(call, &task, input, &plan, error))
                 return false;
-        return upload_take(call, input->prepared ? input->prepared->upload : NULL, error) &&
+        return upload_take(call, input->prepared ? input->prepared->uploads[0] : NULL, error) &&
                send(call, &task, input, &plan, &follow_up, error) &&
                receipt_keep(call, TOOL, input->idempotencyKey, task.id, error) &&
                audit_write(call->db, call->actor, "task.follow_up", task.id, NULL, error) &&

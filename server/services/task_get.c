@@ -193,6 +193,10 @@ bool task_get(struct call *call, const struct task_get_input *input, json_t **re
         if (!task_open(call, input->taskId, &task, &redactor, error))
                 return false;
         auto_json *view = task_view(call, &task, &redactor);
+        if (task.is_withheld) {
+                *result = take(view);
+                return true;
+        }
         if (!set_failure(call, &task, &redactor, view, error) || !set_queued_for(call, &task, view, error) ||
             (input->includeSummary && !set_summary(call, &task, &redactor, view, error)))
                 return false;

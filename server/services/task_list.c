@@ -1,17 +1,10 @@
 #include "server/services/task.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/base/document.h"
+#include "server/services/cursor.h"
 #include "server/services/environment.h"
+#include "server/services/task_filter.h"
 #include "server/services/task_view.h"
-#include "server/store/task_list.h"
-
-#define DIGITS "0123456789abcdefghijklmnopqrstuvwxyz"
-/* As many as certainly make no number that is too large. */
-#define DIGITS_MAXIMUM 12
 
 /* The environments where the actor holds the permission; memory from the caller. */
 static size_t environments_with(const struct actor *actor, enum permission permission, int64_t *rids)
@@ -30,9 +23,8 @@ static bool is_everywhere(const struct actor *actor, enum permission permission)
                ((actor->grants->everywhere | actor->grants->server) >> permission & 1);
 }
 
-/* Narrows to what the actor may see. `rids` holds room for twice the grants' environments. */
-static void set_visibility(const struct actor *actor, int64_t environment, struct store_task_filter *filter,
-                           int64_t *rids)
+void task_filter_set_visibility(const struct actor *actor, int64_t environment, struct store_task_filter *filter,
+                                int64_t *rids)
 {
         int64_t *any = rids + actor->grants->count;
 
@@ -51,19 +43,27 @@ static bool read_cursor(const char *cursor, int64_t *before, struct error *error
 {
         if (!cursor)
                 return true;
-        size_t length = *cursor == 't' ? strspn(cursor + 1, DIGITS) : 0;
-        *before = length && length <= DIGITS_MAXIMUM && !cursor[1 + length] ? strtoll(cursor + 1, NULL, 36) : 0;
-        return *before > 0 || error_set(error, ERROR_INVALID_CURSOR, NULL);
+        return (cursor_read(&cursor, 't', before) && !*cursor && *before) ||
+               error_set(error, ERROR_INVALID_CURSOR, NULL);
 }
 
 static json_t *write_cursor(int64_t rid)
 {
-        char digits[16], *at = digits + sizeof digits - 1;
+        auto_free char *cursor = cursor_write('t', rid);
 
-        *at = '\0';
-        for (; rid; rid /= 36)
-                *--at = DIGITS[rid % 36];
-        return json_pack("s+", "t", at);
+        return json_string(cursor);
+}
+
+bool task_filter_environment(struct call *call, const char *name, int64_t *rid, struct error *error)
+{
+        auto_environment *environment = environment_require(call, name, error);
+
+        if (!environment)
+                return false;
+        if (!access_allows(call->actor, PERMISSION_TASKS_VIEW, environment->rid))
+                return error_set(error, ERROR_PERMISSION_DENIED, "You may not see tasks in %s.", environment->name);
+        *rid = environment->rid;
+        return true;
 }
 
 static json_t *render(struct call *call, const struct store_task_filter *filter, const struct store_tasks *tasks,
@@ -98,6 +98,7 @@ static bool list(struct call *call, struct store_task_filter *filter, json_t **r
 
         if (!redactor_init(&redactor, call->services, call->db, error) ||
             !store_task_list(call->db, filter, &tasks, error) ||
+            !access_note_all_withheld(call->db, call->actor, &tasks, false, error) ||
             !store_task_list_total(call->db, filter, &total, error))
                 return false;
         *result = render(call, filter, &tasks, total, &redactor);
@@ -121,15 +122,8 @@ bool task_list(struct call *call, const struct task_list_input *input, json_t **
 
         if (!read_cursor(input->cursor, &filter.before, error))
                 return false;
-        if (input->environment) {
-                auto_environment *environment = environment_require(call, input->environment, error);
-                if (!environment)
-                        return false;
-                if (!access_allows(call->actor, PERMISSION_TASKS_VIEW, environment->rid))
-                        return error_set(error, ERROR_PERMISSION_DENIED, "You may not see tasks in %s.",
-                                         environment->name);
-                filter.environment = environment->rid;
-        }
-        set_visibility(call->actor, filter.environment, &filter, rids);
+        if (input->environment && !task_filter_environment(call, input->environment, &filter.environment, error))
+                return false;
+        task_filter_set_visibility(call->actor, filter.environment, &filter, rids);
         return list(call, &filter, result, error);
 }

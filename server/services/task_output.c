@@ -227,6 +227,11 @@ bool task_output(struct call *call, const struct task_output_input *input, json_
         struct source source = {call, &task, &turns, &redactor, object};
         json_object_set_new(object, "taskId", json_string(task.id));
         json_object_set_new(object, "status", json_string(task.status));
+        if (task.is_withheld) {
+                json_object_set_new(object, "contentWithheld", json_true());
+                *result = take(object);
+                return true;
+        }
         for (size_t i = 0; i < COUNT_OF(sections); i++) {
                 json_t *section;
                 if (!is_wanted(input, i))

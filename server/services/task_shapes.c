@@ -6,7 +6,7 @@ static const struct field person_rows[] = {
         OUT_STRING("id", .is_required = true, .help = "Stable id of the user."),
         OUT_STRING("name", .help = "Name of the user."),
 };
-static const struct field_table person_shape = OUTPUT_TABLE("person", person_rows);
+const struct field_table person_shape = OUTPUT_TABLE("person", person_rows);
 
 static const struct field usage_rows[] = {
         OUT_INTEGER("inputTokens", .is_nullable = true, .help = "Tokens sent to the model."),
@@ -29,8 +29,12 @@ static const struct field_table usage_shape = OUTPUT_TABLE("usage", usage_rows);
         OUT_STRING("reasoningEffort", .is_nullable = true, .help = "Reasoning effort, null for the default."), \
         OUT_STRING("speed", .is_nullable = true, .help = "Speed, null for the default."), \
         OUT_STRING("groupId", .is_nullable = true, .help = "Group the task belongs to, null when it stands alone."), \
-        OUT_INTEGER("groupIndex", .is_nullable = true, .help = "Place in the group."), \
-        OUT_BOOLEAN("contentWithheld", .help = "Present when only metadata is shown to you."), \
+        OUT_INTEGER("groupIndex", .help = "Place among the group's variants; only of variants."), \
+        OUT_BOOLEAN("isJudgeTask", .help = "Present on a review of other tasks."), \
+        OUT_STRING("judgeMode", .is_nullable = true, .help = "comparison of several variants, or review of one."), \
+        OUT_STRING("originalGroupId", .is_nullable = true, .help = "Group whose variants a review judged."), \
+        OUT_BOOLEAN("contentWithheld", .help = "Present when you may not see all that the task holds copies of: only " \
+                                               "its metadata is shown."), \
         OUT_OBJECT("createdBy", person_shape, .is_nullable = true, .help = "Who created it."), \
         OUT_STRING("createdAt", .format = "date-time", .help = "When it was created."), \
         OUT_STRING("startedAt", .is_nullable = true, .format = "date-time", .help = "When it first ran."), \
@@ -43,14 +47,14 @@ static const struct field_table usage_shape = OUTPUT_TABLE("usage", usage_rows);
         OUT_STRING("nextScheduledFollowUpAt", .format = "date-time", .help = "When the next of them is due."), \
         OUT_MAP("branches", .is_nullable = true, .help = "Branch of each repository, by name."), \
         OUT_BOOLEAN("shared", .help = "Whether others who may see the environment's tasks see it."), \
-        OUT_BOOLEAN("isPinned", .help = "Whether it is pinned on the dashboard."), \
-        OUT_BOOLEAN("isSnoozed", .help = "Whether it is hidden until a time."), \
+        OUT_BOOLEAN("isPinned", .help = "Whether its creator has pinned it."), \
+        OUT_BOOLEAN("isSnoozed", .help = "Whether its creator has put it aside until a time."), \
         OUT_STRING("pinSnoozedUntil", .is_nullable = true, .format = "date-time", .help = "Until when."), \
         OUT_BOOLEAN("pinnedForMe", .help = "Whether you pinned it."), \
         OUT_BOOLEAN("snoozedForMe", .help = "Whether you snoozed it."), \
         OUT_STRING("pinSnoozedUntilForMe", .is_nullable = true, .format = "date-time", .help = "Until when."), \
-        OUT_BOOLEAN("pinFollowedByMe", .help = "Whether your pin follows the creator's."), \
-        OUT_INTEGER("pinFollowVersionForMe", .help = "Version of your pin, when it follows the creator's."), \
+        OUT_BOOLEAN("pinFollowedByMe", .help = "Whether you pinned somebody else's task."), \
+        OUT_INTEGER("pinFollowVersionForMe", .help = "Version of your own pin of somebody else's task; it never goes down."), \
         OUT_BOOLEAN("isWinner", .help = "Marked as the best of its group."), \
         OUT_BOOLEAN("isLoser", .help = "Marked as ruled out."), \
         OUT_ANY("approvedBy", .help = "Who approved it, null when nobody has."), \

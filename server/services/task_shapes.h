@@ -6,6 +6,8 @@
 
 /* A task, as lists and creation show it. */
 extern const struct field_table task_shape;
+/* Who created something. */
+extern const struct field_table person_shape;
 /* The same with what get_task adds. */
 extern const struct field_table task_details_shape;
 extern const struct field_table failure_shape;

@@ -100,13 +100,33 @@ static json_t *branches(const struct store_task *task, const struct redactor *re
         return map ? map : json_object();
 }
 
+/* What a task that copies others is called where its own name might tell of them. */
+static const char *neutral_name(const struct store_task *task)
+{
+        return task->judge_mode && !strcmp(task->judge_mode, "comparison") ? "Judgment" : "Review";
+}
+
+static void set_place(json_t *view, const struct store_task *task)
+{
+        set(view, "groupId", word(task->group_id));
+        if (task->has_group_index)
+                set(view, "groupIndex", json_integer(task->group_index));
+        if (task->is_judge) {
+                set(view, "isJudgeTask", json_true());
+                set(view, "judgeMode", word(task->judge_mode));
+                set(view, "originalGroupId", word(task->original_group_id));
+        }
+        if (task->is_withheld)
+                set(view, "contentWithheld", json_true());
+}
+
 json_t *task_view(const struct call *call, const struct store_task *task, const struct redactor *redactor)
 {
         auto_free char *url = task_url(call->services, task->id);
         json_t *view = json_object();
 
         set(view, "taskId", word(task->id));
-        set(view, "name", redact_string(redactor, task->name));
+        set(view, "name", task->is_withheld ? word(neutral_name(task)) : redact_string(redactor, task->name));
         set(view, "environment", word(task->environment_name));
         set(view, "status", word(task->status));
         set(view, "taskType", word(task->type));
@@ -114,7 +134,7 @@ json_t *task_view(const struct call *call, const struct store_task *task, const 
         set(view, "model", word(task->model));
         set(view, "reasoningEffort", word(task->reasoning_effort));
         set(view, "speed", word(task->speed));
-        set(view, "groupId", word(task->group_id));
+        set_place(view, task);
         set(view, "createdBy", creator(task));
         set(view, "createdAt", document_time(task->created_at));
         set(view, "startedAt", document_time(task->started_at));
@@ -122,7 +142,7 @@ json_t *task_view(const struct call *call, const struct store_task *task, const 
         set(view, "exitCode", task->has_exit_code ? json_integer(task->exit_code) : json_null());
         set(view, "followUpCount", json_integer(task->follow_up_count));
         follow_up_describe(call, task->rid, view);
-        set(view, "branches", branches(task, redactor));
+        set(view, "branches", task->is_withheld ? json_object() : branches(task, redactor));
         set(view, "shared", json_boolean(task->is_shared));
         set_pins(view, call, task);
         set(view, "isWinner", json_boolean(task->is_winner));

@@ -8,11 +8,17 @@
         "t.started_at, t.finished_at, t.active_at, t.exit_code, t.follow_up_count, t.is_history_complete, t.turn, "    \
         "t.reply, t.approved_by, t.is_winner, t.is_loser, t.input_tokens, t.output_tokens, t.cache_read_tokens, "      \
         "t.cache_write_tokens, t.cost_micros, e.rid, e.id, e.name, u.rid, u.id, u.name, p.is_pinned, "                 \
-        "p.snoozed_until, p.version, q.is_pinned, q.snoozed_until"
+        "p.snoozed_until, p.version, q.is_pinned, q.snoozed_until, t.is_judge, t.judge_mode, t.original_group_id, "    \
+        "t.has_sources"
 #define TASK_JOINS                                                                                                     \
         " JOIN environments e ON e.rid = t.environment LEFT JOIN users u ON u.rid = t.created_by "                     \
         "LEFT JOIN pins p ON p.user = ?1 AND p.task = t.rid "                                                          \
         "LEFT JOIN pins q ON q.user = t.created_by AND q.task = t.rid"
+
+#define GROUP_COLUMNS                                                                                                  \
+        "g.rid, g.id, g.environment, e.id, e.name, g.name, g.name_source, u.rid, u.id, u.name, g.source, g.created_at"
+#define GROUP_FROM                                                                                                     \
+        " FROM task_groups g JOIN environments e ON e.rid = g.environment LEFT JOIN users u ON u.rid = g.created_by"
 
 #define TURN_COLUMNS_WITH(shown, given)                                                                                \
         "n.rid, n.task, t.id, n.ordinal, n.conversation_index, n.kind, n.origin, n.state, n.sender, u.id, u.name, "    \
@@ -44,6 +50,10 @@
 
 #define SESSION_COLUMNS                                                                                                \
         "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled, s.signed_in_at, s.is_sso"
+
+#define DEVICE_COLUMNS                                                                                                 \
+        "d.rid, d.user_code, d.name, d.address, d.created_at, d.expires_at, d.interval_ms, d.polled_at, d.user, "     \
+        "d.is_denied FROM device_codes d"
 
 #define OAUTH_GRANT_LIST                                                                                               \
         "g.rid, g.id, g.client, g.resource, g.scope, g.last_used_at, g.expires_at, u.rid, u.id, u.name, u.is_disabled"

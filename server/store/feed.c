@@ -38,7 +38,8 @@ bool store_change_list(struct store_db *db, int64_t after, struct store_change *
                                                 .at = query_column_integer(&query, 1),
                                                 .environment = query_column_integer(&query, 4),
                                                 .creator = query_column_integer(&query, 5),
-                                                .is_shared = query_column_integer(&query, 6)};
+                                                .is_shared = query_column_integer(&query, 6),
+                                                .audience = query_column_integer(&query, 7)};
                 copy_column(&query, 2, change->kind, sizeof change->kind);
                 copy_column(&query, 3, change->task_id, sizeof change->task_id);
         }

@@ -10,11 +10,12 @@
 struct store_change {
         int64_t seq, at;
         char kind[STORE_CHANGE_KIND_SIZE]; /* created, staged, queued, started, ended, renamed, shared, unshared,
-                                              marked, deleted */
+                                              grouped, pinned, marked, deleted */
         char task_id[ID_SIZE];
         /* Who could see it: as a task that is gone would be judged. */
         int64_t environment, creator;
         bool is_shared;
+        int64_t audience; /* the only user who is told of it; 0: whoever may see the task */
 };
 
 /* Records that a task was made; every other change records itself. */

@@ -10,7 +10,7 @@
 struct store_db {
         sqlite3 *connection;
         sqlite3_stmt *statements[STATEMENT_COUNT];
-        struct list_cache *lists; /* composed list statements, owned by task_list.c */
+        struct list_cache *lists; /* composed list statements, owned by list_query.c */
         struct store *store;
         bool is_access_changed;
         bool is_waking;

@@ -10,7 +10,7 @@
 #include "server/store/migrate.h"
 #include "server/store/query.h"
 #include "server/store/room.h"
-#include "server/store/task_list.h"
+#include "server/store/list_query.h"
 
 /* With less free space nothing new should begin. */
 #define LOW_BYTES (16 * 1024 * 1024)
@@ -54,7 +54,7 @@ static void db_close(struct store_db *db)
 {
         if (!db)
                 return;
-        task_list_cache_free(db->lists);
+        list_cache_free(db->lists);
         query_finalize_all(db);
         sqlite3_close(db->connection);
         free(db);

@@ -21,7 +21,9 @@ void store_task_clear(struct store_task *task)
                            task->environment_id,
                            task->environment_name,
                            task->creator_id,
-                           task->creator_name};
+                           task->creator_name,
+                           task->judge_mode,
+                           task->original_group_id};
 
         for (size_t i = 0; i < COUNT_OF(strings); i++)
                 free(strings[i]);
@@ -46,6 +48,7 @@ struct store_task task_row_read(struct query *query)
         task.role = TEXT;
         task.project_landing_mode = TEXT;
         task.group_id = TEXT;
+        task.has_group_index = !query_column_is_null(query, c);
         task.group_index = INTEGER;
         task.source = TEXT;
         task.is_shared = INTEGER;
@@ -79,6 +82,10 @@ struct store_task task_row_read(struct query *query)
         task.viewer_pin_version = INTEGER;
         task.is_pinned_by_creator = INTEGER;
         task.creator_snoozed_until = INTEGER;
+        task.is_judge = INTEGER;
+        task.judge_mode = TEXT;
+        task.original_group_id = TEXT;
+        task.has_sources = INTEGER;
 #undef TEXT
 #undef INTEGER
         return task;
@@ -119,7 +126,7 @@ static bool add_row(struct store_db *db, const struct store_task_new *task, int6
 
         query_text(&query, task->id);
         query_text(&query, task->name);
-        query_text(&query, task->name ? "chosen" : "unset");
+        query_text(&query, !task->name ? "unset" : task->is_name_generated ? "generated" : "chosen");
         query_integer(&query, task->environment);
         query_text(&query, task->status);
         query_text(&query, task->type);

@@ -9,6 +9,7 @@ struct store_task {
         int64_t rid;
         char *id, *name, *status, *type, *agent, *model, *reasoning_effort, *speed, *role, *project_landing_mode,
                 *group_id;
+        bool has_group_index; /* variants have one, reviews have none */
         int64_t group_index;
         char *source;
         bool is_shared;
@@ -29,6 +30,10 @@ struct store_task {
         char *creator_id, *creator_name;
         bool is_pinned_by_viewer, is_pinned_by_creator;
         int64_t viewer_snoozed_until, creator_snoozed_until, viewer_pin_version;
+        bool is_judge;
+        char *judge_mode, *original_group_id;
+        bool has_sources; /* it holds copies of what is in other tasks: server/store/group.h */
+        bool is_withheld; /* set by server/services/access.h alone: the viewer sees no content of it */
 };
 void store_task_clear(struct store_task *task);
 #define auto_store_task CLEANUP(store_task_clear) struct store_task
@@ -40,6 +45,7 @@ struct store_task_new {
         int64_t environment, creator;
         bool is_shared;
         int64_t created_at, started_at;
+        bool is_name_generated;
 };
 
 /* The viewer is the rid of the user whose pins are read, 0 for nobody. *is_found tells an absent task from an error. */

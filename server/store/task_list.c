@@ -2,32 +2,14 @@
 
 #include <string.h>
 
-#include "server/base/secret.h"
 #include "server/store/columns.h"
+#include "server/store/list_query.h"
 #include "server/store/task_row.h"
 
-#define CACHE_SIZE 64
 #define SQL_MAXIMUM 65536
 
 /* Fixed parameter numbers, so that clauses can be left out freely; lists of environments follow from LISTS_FROM on. */
 enum parameter { VIEWER = 1, ENVIRONMENT = 3, STATUS, GROUP_ID, NOW, BEFORE, LIMIT, OFFSET, LISTS_FROM };
-
-struct list_cache {
-        struct {
-                char *sql;
-                sqlite3_stmt *statement;
-        } entries[CACHE_SIZE];
-        size_t count;
-};
-
-void task_list_cache_free(struct list_cache *cache)
-{
-        for (size_t i = 0; cache && i < cache->count; i++) {
-                sqlite3_finalize(cache->entries[i].statement);
-                free(cache->entries[i].sql);
-        }
-        free(cache);
-}
 
 void store_tasks_clear(struct store_tasks *tasks)
 {
@@ -61,6 +43,10 @@ static bool is_status(const struct store_task_filter *f)
 {
         return f->status != NULL;
 }
+static bool is_alone(const struct store_task_filter *f)
+{
+        return f->is_alone;
+}
 static bool is_unpinned(const struct store_task_filter *f)
 {
         return f->is_pinned_set && !f->is_pinned;
@@ -70,9 +56,6 @@ static bool is_awake(const struct store_task_filter *f)
         return !f->is_snoozed_included;
 }
 
-#define TEAM_MATES                                                                                                     \
-        "(SELECT ?1 UNION SELECT o.user FROM team_members m JOIN team_members o ON o.team = m.team WHERE m.user = ?1)"
-
 /* The optional clauses on a task x, the narrowest first. Of those that narrow the first chooses the index, or those
  * that are joint do; the others get a unary plus. A status goes with any of them. */
 static const struct clause {
@@ -80,40 +63,22 @@ static const struct clause {
         const char *column, *test;
         bool is_narrowing, is_joint;
 } clauses[] = {
-        {is_pinned, "x.rid", "IN (SELECT task FROM pins WHERE user = ?1 AND is_pinned)", true, false},
+        {is_pinned, "x.rid", "IN (SELECT task FROM pins INDEXED BY pins_pinned WHERE user = ?1 AND is_pinned)", true,
+         false},
         {is_group, "x.group_id", "= ?5", true, false},
         {is_mine, "x.created_by", "= ?1", true, true},
         {is_environment, "x.environment", "= ?3", true, true},
         {is_my_teams, "x.created_by", "IN " TEAM_MATES, true, true},
         {is_status, "x.status", "= ?4", false, false},
+        {is_alone, "x.group_id", "IS NULL", false, false},
 };
 
-/* What is left out: few tasks, those of the viewer's own pins. NULL for nothing. */
+/* What is left out: few tasks, those of the viewer's own pins (what is snoozed is pinned). NULL for nothing. */
 static const char *left_out(const struct store_task_filter *f)
 {
-        return is_unpinned(f) && is_awake(f)
-                       ? "(SELECT task FROM pins WHERE user = ?1 AND (is_pinned OR snoozed_until > ?6))"
-               : is_unpinned(f) ? "(SELECT task FROM pins WHERE user = ?1 AND is_pinned)"
-               : is_awake(f)    ? "(SELECT task FROM pins WHERE user = ?1 AND snoozed_until > ?6)"
-                                : NULL;
-}
-
-/* Lists are padded to powers of two, so that few statements serve all lengths. */
-static size_t padded(size_t count)
-{
-        size_t size = 1;
-
-        while (size < count)
-                size *= 2;
-        return size;
-}
-
-static void append_list(struct text *sql, const char *column, int first, size_t count)
-{
-        text_printf(sql, "%s IN (", column);
-        for (size_t i = 0; i < padded(count); i++)
-                text_printf(sql, "%s?%zu", i ? ", " : "", (size_t)first + i);
-        text_append_string(sql, ")");
+        return is_unpinned(f) ? "(SELECT task FROM pins INDEXED BY pins_pinned WHERE user = ?1 AND is_pinned)"
+               : is_awake(f)  ? "(SELECT task FROM pins WHERE user = ?1 AND snoozed_until > ?6)"
+                              : NULL;
 }
 
 /* Whether the viewer's own environments narrow: they reach neither all of them nor has one been asked for. */
@@ -124,21 +89,21 @@ static bool is_by_environments(const struct store_task_filter *f)
 
 static int view_any_from(const struct store_task_filter *f)
 {
-        return LISTS_FROM + (is_by_environments(f) ? (int)padded(f->view_count) : 0);
+        return LISTS_FROM + (is_by_environments(f) ? (int)list_padded(f->view_count) : 0);
 }
 
 static void append_visibility(struct text *sql, const struct store_task_filter *f, bool is_narrowed)
 {
         if (is_by_environments(f)) {
                 text_append_string(sql, " AND ");
-                append_list(sql, is_narrowed ? "+x.environment" : "x.environment", LISTS_FROM, f->view_count);
+                list_append(sql, is_narrowed ? "+x.environment" : "x.environment", LISTS_FROM, f->view_count);
         }
         if (f->is_view_any_everywhere || f->is_mine)
                 return;
         text_append_string(sql, " AND (x.is_shared OR x.created_by = ?1");
         if (f->view_any_count) {
                 text_append_string(sql, " OR ");
-                append_list(sql, "+x.environment", view_any_from(f), f->view_any_count);
+                list_append(sql, "+x.environment", view_any_from(f), f->view_any_count);
         }
         text_append_string(sql, ")");
 }
@@ -210,7 +175,7 @@ static void append_page(struct text *sql, const struct store_task_filter *filter
                 text_append_string(sql, "SELECT c.rid FROM users g CROSS JOIN tasks c WHERE g.rid IN " TEAM_MATES);
         } else if (!is_narrow && is_by_environments(filter)) {
                 text_append_string(sql, "SELECT c.rid FROM environments g CROSS JOIN tasks c WHERE ");
-                append_list(sql, "g.rid", LISTS_FROM, filter->view_count);
+                list_append(sql, "g.rid", LISTS_FROM, filter->view_count);
         } else {
                 append_newest(sql, filter, NULL);
                 return;
@@ -236,33 +201,6 @@ char *task_list_sql(const struct store_task_filter *filter, bool is_total)
         return is_total ? total_sql(filter) : page_sql(filter);
 }
 
-static sqlite3_stmt *cached(struct store_db *db, const struct store_task_filter *filter, bool is_total)
-{
-        auto_free char *sql = task_list_sql(filter, is_total);
-
-        if (!db->lists)
-                db->lists = memory_new(sizeof *db->lists);
-        struct list_cache *cache = db->lists;
-        for (size_t i = 0; i < cache->count; i++)
-                if (!strcmp(cache->entries[i].sql, sql))
-                        return cache->entries[i].statement;
-        sqlite3_stmt *statement;
-        if (sqlite3_prepare_v3(db->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK)
-                return NULL;
-        size_t at = cache->count < CACHE_SIZE ? cache->count++ : secret_random_below(CACHE_SIZE);
-        sqlite3_finalize(cache->entries[at].statement);
-        free(cache->entries[at].sql);
-        cache->entries[at].statement = statement;
-        cache->entries[at].sql = take(sql);
-        return statement;
-}
-
-static void bind_list(sqlite3_stmt *statement, int first, const int64_t *values, size_t count)
-{
-        for (size_t i = 0; i < padded(count); i++)
-                sqlite3_bind_int64(statement, first + (int)i, count ? values[i < count ? i : count - 1] : 0);
-}
-
 static void bind(sqlite3_stmt *statement, const struct store_task_filter *f, int64_t limit)
 {
         sqlite3_bind_int64(statement, VIEWER, f->viewer);
@@ -274,18 +212,18 @@ static void bind(sqlite3_stmt *statement, const struct store_task_filter *f, int
         sqlite3_bind_int64(statement, LIMIT, limit);
         sqlite3_bind_int64(statement, OFFSET, f->offset);
         if (is_by_environments(f))
-                bind_list(statement, LISTS_FROM, f->view_environments, f->view_count);
+                list_bind(statement, LISTS_FROM, f->view_environments, f->view_count);
         if (!f->is_view_any_everywhere && f->view_any_count)
-                bind_list(statement, view_any_from(f), f->view_any_environments, f->view_any_count);
+                list_bind(statement, view_any_from(f), f->view_any_environments, f->view_any_count);
 }
 
 static bool begin(struct store_db *db, const struct store_task_filter *filter, bool is_total, int64_t limit,
                   struct query *query, struct error *error)
 {
-        query->connection = db->connection;
-        query->statement = cached(db, filter, is_total);
-        if (!query->statement)
-                return query_failure(db->connection, error);
+        auto_free char *sql = task_list_sql(filter, is_total);
+
+        if (!list_query_begin(db, sql, query, error))
+                return false;
         bind(query->statement, filter, limit);
         return true;
 }

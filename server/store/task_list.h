@@ -6,8 +6,6 @@
 
 #define TASK_LIST_TOTAL_MAXIMUM 10000
 
-struct list_cache;
-
 /* Which tasks; a zero or NULL member does not narrow. Borrowed. */
 struct store_task_filter {
         int64_t viewer;
@@ -20,6 +18,7 @@ struct store_task_filter {
         /* What was asked for. */
         int64_t environment;
         const char *status, *group_id;
+        bool is_alone; /* in no group */
         bool is_mine, is_my_teams, is_pinned_set, is_pinned, is_snoozed_included;
         int64_t now;
         int64_t before; /* only tasks older than the one with this rid */
@@ -40,9 +39,7 @@ MUST_CHECK bool store_task_list(struct store_db *db, const struct store_task_fil
 MUST_CHECK bool store_task_list_total(struct store_db *db, const struct store_task_filter *filter, int64_t *total,
                                       struct error *error);
 
-/* Internal to the store. */
-void task_list_cache_free(struct list_cache *cache);
-/* The SQL of a filter's combination, for the query-plan test. The caller frees it. */
+/* Internal to the store: the SQL of a filter's combination, for the query-plan test. The caller frees it. */
 char *task_list_sql(const struct store_task_filter *filter, bool is_total);
 
 #endif

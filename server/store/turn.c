@@ -234,6 +234,33 @@ bool store_prompt_part_add(struct store_db *db, int64_t turn, const char *kind, 
         return query_run(&query, NULL, error);
 }
 
+bool store_prompt_parts(struct store_db *db, int64_t task,
+                        void (*each)(const char *kind, const char *body, void *context), void *context,
+                        struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_PROMPT_PARTS_OF_TASK);
+        bool is_row, is_good;
+
+        query_integer(&query, task);
+        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
+                auto_free char *kind = query_column_text(&query, 0), *body = query_column_text(&query, 1);
+                each(kind, body, context);
+        }
+        return is_good;
+}
+
+bool store_task_first_text(struct store_db *db, int64_t task, char **text, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_FIRST_TEXT);
+        bool is_row;
+
+        query_integer(&query, task);
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *text = is_row ? query_column_text(&query, 0) : NULL;
+        return true;
+}
+
 bool store_reply_put(struct store_db *db, int64_t turn, const char *body, int64_t characters, int64_t replied_at,
                      struct error *error)
 {

@@ -103,6 +103,12 @@ MUST_CHECK bool store_turn_end(struct store_db *db, int64_t rid, const struct st
 /* Puts a part behind those the turn has. */
 MUST_CHECK bool store_prompt_part_add(struct store_db *db, int64_t turn, const char *kind, const char *body,
                                       struct error *error);
+/* Calls `each` for the parts of a task's first turn, in their order. */
+MUST_CHECK bool store_prompt_parts(struct store_db *db, int64_t task,
+                                   void (*each)(const char *kind, const char *body, void *context), void *context,
+                                   struct error *error);
+/* What the first turn of a task showed; NULL when there is none. The caller frees it. */
+MUST_CHECK bool store_task_first_text(struct store_db *db, int64_t task, char **text, struct error *error);
 MUST_CHECK bool store_reply_put(struct store_db *db, int64_t turn, const char *body, int64_t characters,
                                 int64_t replied_at, struct error *error);
 MUST_CHECK bool store_reply_find(struct store_db *db, int64_t turn, struct store_reply *reply, bool *is_found,

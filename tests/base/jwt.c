@@ -155,6 +155,9 @@ static const struct {
         {"{\"alg\":\"RS256\",\"alg\":\"none\"}", "AAAA", "no header"},
         {"[]", "AAAA", "no header"},
         {"not json", "AAAA", "no header"},
+        {"{\"alg\":\"RS256\"}", "AA=A", "compact form"},
+        {"{\"alg\":\"RS256\"}", "A+/A", "compact form"},
+        {"{\"alg\":\"RS256\"}", "A", "compact form"},
         {"{\"alg\":\"RS256\"}", "AAAA", "wrong signature"},
         {"{\"alg\":\"ES256\"}", "AAAA", "not published"},
 };
@@ -170,6 +173,25 @@ static void headers_that_choose_another_way_are_refused(void **state)
         expect_refused("", json_object(), false, "compact form");
         expect_refused("a.b", json_object(), false, "compact form");
         expect_refused("a.b.c.d", json_object(), false, "compact form");
+}
+
+/* What the provider publishes is not trusted to be well made either. */
+static void broken_keys_open_nothing(void **state)
+{
+        static const char *const changes[] = {"{\"n\":\"\"}",     "{\"n\":\"=\"}",    "{\"n\":\"a b\"}",
+                                              "{\"n\":\"A\"}",    "{\"n\":7}",        "{\"e\":\"\"}",
+                                              "{\"e\":\"!!!!\"}", "{\"n\":\"AAAA\"}", "{\"kty\":\"RSA\",\"e\":null}"};
+        auto_free char *token = sign(rsa, "{\"alg\":\"RS256\"}", CLAIMS);
+        auto_free char *by_curve = sign(curve, "{\"alg\":\"ES256\"}", CLAIMS);
+
+        (void)state;
+        for (size_t i = 0; i < COUNT_OF(changes); i++)
+                expect_refused(token, set_of(published(rsa, changes[i])), false, "wrong signature");
+        expect_refused(by_curve, set_of(published(curve, "{\"x\":\"AAAA\"}")), false, "wrong signature");
+        expect_refused(by_curve, set_of(published(curve, "{\"y\":\"====\"}")), false, "wrong signature");
+        expect_refused(by_curve, set_of(published(curve, "{\"crv\":\"P-384\"}")), true, "not published");
+        expect_refused(token, json_pack("{s:s}", "keys", "none"), true, "not published");
+        expect_refused(token, json_pack("{s:[s, i]}", "keys", "none", 7), true, "not published");
 }
 
 /* The old trick: the public key's bytes as the secret of an HMAC. */
@@ -196,6 +218,7 @@ int run_jwt_tests(void)
                 cmocka_unit_test(a_key_that_is_not_in_the_set_is_told_as_missing),
                 cmocka_unit_test(a_signature_of_another_key_is_wrong),
                 cmocka_unit_test(headers_that_choose_another_way_are_refused),
+                cmocka_unit_test(broken_keys_open_nothing),
                 cmocka_unit_test(a_public_key_is_no_shared_secret),
         };
 

@@ -4,9 +4,11 @@ the same tasks."""
 import dataclasses
 import hashlib
 import pathlib
+import secrets
 import shutil
 import sqlite3
 import subprocess
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "release"
@@ -14,6 +16,9 @@ PROGRAMS = BUILD / "tests" / "bench"
 WORK = ROOT / "build" / "bench"
 LONG_REPLY_ID = "1700000000000-longreply"
 PINNED = 40
+# Of every so many tasks, which are of one environment, the first few are a group.
+GROUP_EVERY = 10
+GROUP_SIZE = 6
 GROUPED = 40
 
 
@@ -48,12 +53,77 @@ def _pin_and_group(path):
     store.close()
 
 
+def group_id(number):
+    return f"g-1700000000000-{number:09}"
+
+
+def grouped(count):
+    """The same tasks, most of them in groups; kept as seeded() is."""
+    pristine = seeded(count)
+    folder = WORK / f"grouped-{count}"
+    key = folder / "key"
+    if not key.exists() or key.stat().st_mtime < (pristine.folder / "key").stat().st_mtime:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(pristine.folder, folder)
+        _group_all(folder / "store.db")
+        key.write_text(pristine.key)
+    return Data(folder, pristine.key)
+
+
+def _group_all(path):
+    """What triggers keep is made for all groups at once: one by one it would take minutes."""
+    with sqlite3.connect(path) as store:
+        store.execute("PRAGMA synchronous = OFF")
+        store.execute("UPDATE tasks SET group_id = NULL, group_index = NULL WHERE group_id IS NOT NULL")
+        triggers = store.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN "
+                                 "('tasks', 'task_groups')").fetchall()
+        for name, _ in triggers:
+            store.execute(f"DROP TRIGGER {name}")
+        store.execute("INSERT INTO task_groups (id, environment, name, created_by, source, next_index, created_at) "
+                      "SELECT printf('g-1700000000000-%09d', (rid - 1) / ?1), environment, name, created_by, 'mcp', ?2, "
+                      "created_at FROM tasks WHERE (rid - 1) % ?1 = 0 AND id NOT LIKE '%longreply'",
+                      (GROUP_EVERY, GROUP_SIZE))
+        store.execute("UPDATE tasks SET group_id = printf('g-1700000000000-%09d', (rid - 1) / ?1), "
+                      "group_index = (rid - 1) % ?1 WHERE (rid - 1) % ?1 < ?2 AND id NOT LIKE '%longreply'",
+                      (GROUP_EVERY, GROUP_SIZE))
+        store.execute("INSERT INTO group_views (grp, audience, environment, creator, status) "
+                      "WITH seen AS (SELECT g.rid AS grp, -1 AS audience, t.status FROM task_groups g "
+                      "JOIN tasks t ON t.group_id = g.id UNION ALL "
+                      "SELECT g.rid, 0, t.status FROM task_groups g JOIN tasks t ON t.group_id = g.id AND t.is_shared "
+                      "UNION ALL SELECT g.rid, g.created_by, t.status FROM task_groups g JOIN tasks t ON t.group_id = g.id "
+                      "AND (t.is_shared OR t.created_by = g.created_by) UNION ALL "
+                      "SELECT g.rid, t.created_by, t.status FROM task_groups g JOIN tasks t ON t.group_id = g.id "
+                      "AND NOT t.is_shared AND t.created_by != g.created_by) "
+                      "SELECT s.grp, s.audience, g.environment, g.created_by, CASE "
+                      "WHEN sum(s.status = 'completed') = count(*) THEN 'completed' ELSE 'partial' END "
+                      "FROM seen s JOIN task_groups g ON g.rid = s.grp GROUP BY s.grp, s.audience")
+        for _, sql in triggers:
+            store.execute(sql)
+        store.execute("DELETE FROM task_changes WHERE seq < (SELECT max(seq) FROM task_changes)")
+    store.close()
+
+
 def copy(data, name):
     """A data folder of its own for one server; the caller removes it with drop()."""
     folder = WORK / "data" / name
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(data.folder, folder)
     return Data(folder, data.key)
+
+
+def with_access_token(data):
+    """The same folder, of which no server has made use yet, with an access token of the key's owner as the key."""
+    token = "lsa_" + secrets.token_hex(32)
+    now = int(time.time() * 1000)
+    later = now + 86_400_000
+    with sqlite3.connect(data.folder / "store.db") as store:
+        grant = store.execute("INSERT INTO oauth_grants (id, user, client, client_name, redirect_host, resource, scope, "
+                              "created_at, last_used_at, expires_at) SELECT 'grant-bench', user, 'client-bench', 'bench', "
+                              "'127.0.0.1', 'http://127.0.0.1/mcp', 'mcp', ?, ?, ? FROM api_keys", (now, now, later)).lastrowid
+        store.execute("INSERT INTO oauth_tokens (hash, grant_rid, is_refresh, expires_at) VALUES (?, ?, 0, ?)",
+                      (hashlib.blake2b(token.encode(), digest_size=32).digest(), grant, later))
+    store.close()
+    return Data(data.folder, token)
 
 
 def drop(data):

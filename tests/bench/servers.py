@@ -120,9 +120,13 @@ def get_task(index):
     return {"name": "get_task", "arguments": {"taskId": f"{1700000000000 + index * 1000}-{index:09}"}}
 
 
+# Limits that count every request and refuse none: what they cost is part of what is measured.
+LIMITS = {"RATE_LIMIT_KEY": "1000000000", "RATE_LIMIT_USER": "1000000000", "RATE_LIMIT_ADDRESS": "1000000000"}
+
+
 def longshored(data, engine=None, name="longshored", cpus=machine.SERVER_CPU):
     return Server(name, data.key, [BUILD / "longshored", "--data", data.folder, "serve", "--port", "{port}"],
-                  {"MCP_SERVER_ENABLED": "true", "LOG_LEVEL": "warning",
+                  {"MCP_SERVER_ENABLED": "true", "MCP_OAUTH_ENABLED": "true", "LOG_LEVEL": "warning", **LIMITS,
                    "DOCKER_HOST": engine or f"unix://{data.folder}/no-engine.sock"}, cpus=cpus)
 
 

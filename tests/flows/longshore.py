@@ -12,6 +12,7 @@ import pathlib
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -119,6 +120,33 @@ class Remote:
         self.process.wait()
 
 
+class Authority:
+    """A certificate authority, and the certificate of a server on this machine."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True)
+        self.file, self.certificate, self.key = (str(self.folder / name) for name in ("ca.pem", "server.pem", "server.key"))
+        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                      "-subj", "/CN=authority", "-addext", "keyUsage=critical,keyCertSign", "-keyout", "ca.key", "-out", "ca.pem")
+        self.renew()
+
+    def _openssl(self, *arguments):
+        subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
+
+    def renew(self):
+        """Another certificate with another key, in the same files."""
+        (self.folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        self._openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=server",
+                      "-keyout", "server.key", "-out", "server.csr")
+        self._openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days",
+                      "2", "-extfile", "names", "-out", "server.pem")
+
+    def variables(self):
+        """What a server's environment needs to speak TLS with it."""
+        return {"TLS_CERTIFICATE_FILE": self.certificate, "TLS_KEY_FILE": self.key}
+
+
 class Server:
     """One longshored process on a data folder. It may be killed and started again; the folder stays."""
 
@@ -130,6 +158,7 @@ class Server:
         self.log = self.data.with_name(self.data.name + ".log")
         self.process = None
         self.key = None
+        self.authority = None  # the file of a certificate authority, where the server speaks TLS
         self.keep_address = False  # where the folder belongs to another server that is alive
 
     def command(self, *arguments, text=None, check=True):
@@ -205,9 +234,16 @@ class Server:
 
     # Requests.
 
+    def connect(self, timeout=40, port=None):
+        """A connection for HTTP, over TLS where the server has it; to another port of it if one is given."""
+        host, main = self.address()
+        if not self.authority:
+            return http.client.HTTPConnection(host, port or main, timeout=timeout)
+        context = ssl.create_default_context(cafile=self.authority)
+        return http.client.HTTPSConnection(host, port or main, timeout=timeout, context=context)
+
     def request(self, method, path, body=None, headers=None, timeout=40):
-        host, port = self.address()
-        connection = http.client.HTTPConnection(host, port, timeout=timeout)
+        connection = self.connect(timeout)
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()
@@ -329,12 +365,19 @@ class Stage:
         self.servers.append(server)
         return server
 
-    def server(self, repositories=None, **options):
-        """A started server with an administrator, MCP on, and the environment `test`."""
-        server = self.new_server(**options).start().prepare()
+    def server(self, repositories=None, authority=None, **options):
+        """A started server with an administrator, MCP on, and the environment `test`; with an authority over TLS."""
+        if authority:
+            options["environment"] = dict(options.get("environment") or {}, **authority.variables())
+        server = self.new_server(**options)
+        server.authority = authority.file if authority else None
+        server.start().prepare()
         members = {"repositories": repositories} if repositories else {}
         server.environment_file("test", **members)
         return server
+
+    def make_authority(self):
+        return Authority(self.folder / "tls")
 
     def remote(self):
         remote = Remote(self.folder / f"remote{len(self.remotes)}")

@@ -197,9 +197,16 @@ def all_suites(long):
         found.append(Suite("clients", [("clients", ["tests/clients/run"])], 420))
     if (ROOT / "tests" / "conformance" / "run").exists():
         found.append(Suite("conformance", [("conformance", [python, "tests/conformance/run"])], 300))
+    if (ROOT / "tests" / "browser" / "run").exists():
+        found.append(Suite("browser", [("browser", ["tests/browser/run"])], 600))
+    found.append(Suite("page", [("the page's types", ["npm", "run", "--silent", "--prefix", "web", "check"]),
+                                ("the page's own tests", ["npm", "run", "--silent", "--prefix", "web", "test", "--",
+                                                          "--reporter=tap-flat"])], 120))
     fuzz = fuzz_suite(600 if long else 10)
     if fuzz.commands:
         found.append(fuzz)
+    if (ROOT / "tests" / "authorization" / "run").exists():
+        found.append(Suite("authorization", [("authorization", [python, "tests/authorization/run"])], 420))
     found.extend(c_suites())
     found.append(Suite("harness", [("harness", [python, "tests/lib/selftest.py"])], 60))
     found.append(Suite("shape", [("shape self-test", [python, "tests/shape/selftest.py"]),
@@ -289,7 +296,7 @@ def main():
 
     engine = None
     engine_failure = None
-    if any(suite.name not in ("harness", "shape", "fuzz", "base") for suite in beside + alone):
+    if any(suite.name not in ("harness", "shape", "page", "fuzz", "base") for suite in beside + alone):
         try:
             engine = start_engine()
         except (EngineError, subprocess.CalledProcessError) as problem:

@@ -5,6 +5,7 @@
 
 #include "mcp/door.h"
 #include "server/http/server.h"
+#include "server/services/origin.h"
 #include "server/store/store.h"
 
 #define REPLY_MAXIMUM (16 * 1024 * 1024)

@@ -60,6 +60,5 @@ int run_error_tests(void);
 int run_transport_tests(void);
 int run_tool_tests(void);
 int run_bound_tests(void);
-int run_origin_tests(void);
 
 #endif

@@ -20,6 +20,9 @@ const char *const task_statuses[] = {"staged", "queued", "running", "completed",
 void stub_reset(void)
 {
         stub.settings = (struct settings){
+                .json_depth_maximum = 64,
+                .json_values_maximum = 100000,
+                .json_name_maximum = 1024,
                 .host = "127.0.0.1",
                 .mcp_server_enabled = true,
                 .body_maximum_kilobytes = 1024,

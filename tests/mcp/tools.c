@@ -82,7 +82,8 @@ static void arguments_that_do_not_fit_are_named(void **state)
         expect_invalid("get_task", "{\"taskId\":\"t\",\"latestResponseMaxChars\":0}", "latestResponseMaxChars");
         expect_invalid("get_task", "{\"taskId\":\"t\",\"outputMaxChars\":1.5}", "outputMaxChars");
         expect_invalid("get_task", "{\"taskId\":\"t\",\"taskid\":\"t\"}", "did you mean taskId?");
-        expect_invalid("create_task", "{\"agents\":[\"x\"]}", "agents is not known");
+        expect_invalid("create_task", "{\"role\":\"x\"}", "role is not known");
+        expect_invalid("create_task", "{\"agents\":[]}", "agents");
         expect_invalid("create_task", "{\"attachments\":[{\"filename\":\"a\"}]}", "attachments[0].content is required");
         expect_invalid("create_task", "{\"handoff\":{}}", "handoff.summary is required");
         expect_invalid("create_task", "{\"requestId\":\"x\"}", "requestId must be a UUID");

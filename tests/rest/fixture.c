@@ -24,6 +24,7 @@ int rest_set_up_empty(void **state)
         auto_free char *setup = path_join(fixture->root, "setup");
         struct services *services = &fixture->services;
         services->data_folder = fixture->root;
+        services->address = "http://127.0.0.1:3000";
         services->store = store_open(fixture->root, &error);
         assert_non_null(services->store);
         assert_true(role_seed(services->store, &error));
@@ -117,6 +118,15 @@ void rest_environment(struct rest_fixture *fixture, const char *name)
 
         assert_true(path_make_folder(folder, 0700, &error) && path_write(file, "{}", 2, 0600, &error));
         assert_true(environments_reload(fixture->services.environments, &error));
+}
+
+void rest_set_variable(const char *name, const char *value)
+{
+        auto_error error = {0};
+
+        value ? setenv(name, value, 1) : unsetenv(name);
+        if (!settings_load(NULL, NULL, NULL, &error))
+                fail_msg("%s", error.message);
 }
 
 void rest_sql(struct rest_fixture *fixture, const char *sql)

@@ -27,6 +27,8 @@ char *rest_key(struct rest_fixture *fixture, const char *user, const char *role)
 char *rest_key_in(struct rest_fixture *fixture, const char *user, const char *role, const char *environment);
 /* Writes an environment of that name, without repositories, and has it read. */
 void rest_environment(struct rest_fixture *fixture, const char *name);
+/* Sets an environment variable (NULL: unsets it) and loads the settings. */
+void rest_set_variable(const char *name, const char *value);
 /* The header lines of a JSON request with that key, on the heap. */
 char *rest_bearer(const char *key);
 
@@ -37,10 +39,17 @@ void rest_setting(struct rest_fixture *fixture, const char *name, const char *va
 
 int run_route_tests(void);
 int run_session_tests(void);
+int run_device_tests(void);
+int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
+int run_page_tests(void);
 int run_matrix_tests(void);
+int run_group_matrix_tests(void);
 int run_refusal_tests(void);
+int run_cors_tests(void);
+int run_request_limit_tests(void);
+int run_ingress_tests(void);
 int run_body_size_tests(void);
 int run_bound_tests(void);
 int run_reference_tests(void);

@@ -9,11 +9,18 @@ int main(void)
                 run_session_tests,
                 run_totp_tests,
                 run_setup_tests,
+                run_oidc_tests,
+                run_device_tests,
+                run_page_tests,
                 run_refusal_tests,
                 run_body_size_tests,
                 run_matrix_tests,
+                run_group_matrix_tests,
                 run_reference_tests,
                 run_upload_tests,
+                run_cors_tests,
+                run_request_limit_tests,
+                run_ingress_tests,
                 run_bound_tests,
         };
         /* clang-format on */

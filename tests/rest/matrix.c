@@ -19,8 +19,9 @@ static const char *const role_names[] = {"administrator", "developer", "viewer",
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
- * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
- * administrator made. */
+ * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD, $BINDING, $GROUP
+ * and $VARIANT (of a group) for fresh ones that the administrator made; $PINNED and $PINNEDGROUP are on the list of
+ * whoever calls, if they may be seen. */
 static const struct row {
         const char *method, *path, *body, *expected;
 } rows[] = {
@@ -33,6 +34,8 @@ static const struct row {
         {"POST", "/me/totp/confirm", "{\"code\":\"123456\"}", "CCCC"},
         {"POST", "/me/totp/recovery-codes", "{\"code\":\"123456\"}", "CCCC"},
         {"POST", "/me/totp/remove", "{\"code\":\"123456\"}", "CCCC"},
+        {"GET", "/device/codes/BCDF-GHJK", NULL, "DDDD"}, /* a key does not allow another: device.c */
+        {"POST", "/device/codes/BCDF-GHJK", "{\"allow\":true}", "DDDD"},
         {"GET", "/api-keys", NULL, "AAAA"},
         {"GET", "/api-keys?user=$USER", NULL, "ADDD"},
         {"POST", "/api-keys", "{\"name\":\"mine\"}", "AAAA"},
@@ -47,6 +50,9 @@ static const struct row {
         {"POST", "/users/$USER/enable", "{}", "ADDD"},
         {"PUT", "/users/$USER/password", "{\"password\":\"another one\"}", "ADDD"},
         {"DELETE", "/users/$USER/totp", NULL, "ADDD"},
+        {"GET", "/users/$USER/identities", NULL, "ADDD"},
+        {"POST", "/users/$USER/identities", "{\"subject\":\"s-$FRESH\",\"issuer\":\"https://id.example\"}", "ADDD"},
+        {"DELETE", "/users/$USER/identities/s?issuer=https://id.example", NULL, "HDDD"},
         {"GET", "/teams", NULL, "ADDD"},
         {"POST", "/teams", "{\"name\":\"team-$FRESH\"}", "ADDD"},
         {"POST", "/teams/$TEAM/members", "{\"user\":\"$USER\"}", "ADDD"},
@@ -66,6 +72,7 @@ static const struct row {
         {"GET", "/environments/main/builds/build-x/output", NULL, "HHHH"},
         {"POST", "/environments/main/builds/build-x/cancel", "{}", "HHHH"},
         {"GET", "/settings", NULL, "ADDD"},
+        {"GET", "/mcp-server", NULL, "ADDD"},
         {"PUT", "/settings/IDLE_STOP_MINUTES", "{\"value\":\"31\"}", "ADDD"},
         {"DELETE", "/settings/IDLE_STOP_MINUTES", NULL, "ADDD"},
         {"GET", "/audit?limit=2", NULL, "ADDD"},
@@ -87,6 +94,15 @@ static const struct row {
         {"POST", "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}", "AADH"},
         {"GET", "/tasks/$TASK", NULL, "AAAH"},
         {"PATCH", "/tasks/$TASK", "{\"name\":\"other\"}", "AADH"},
+        {"PUT", "/tasks/$TASK/pinned", "{\"pinned\":true}", "AAAH"}, /* somebody else's: on one's own list only */
+        {"PUT", "/tasks/$PINNED/snooze", "{\"snoozeForMinutes\":5}", "AADH"},
+        {"PUT", "/tasks/$VARIANT/winner", "{\"winner\":true}", "AADH"},
+        {"PUT", "/tasks/$VARIANT/loser", "{\"loser\":true}", "AADH"},
+        {"GET", "/task-groups", NULL, "AAAA"},
+        {"GET", "/task-groups/$GROUP", NULL, "AAAH"},
+        {"PATCH", "/task-groups/$GROUP", "{\"name\":\"other\"}", "AADH"},
+        {"PUT", "/task-groups/$PINNEDGROUP/snooze", "{\"until\":null}", "AADH"},
+        {"PUT", "/pinned-task-groups", "{\"groupIds\":[\"$GROUP\"],\"pinned\":true}", "AAAH"},
         {"DELETE", "/tasks/$TASK", NULL, "AADH"},
         {"GET", "/tasks/$TASK/output", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/files", NULL, "AAAH"},
@@ -120,6 +136,15 @@ static const struct row {
         {NULL, "list_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "resume_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AADH"},
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},
+        {NULL, "list_task_groups", "{}", "AAAA"},
+        {NULL, "get_task_group", "{\"groupId\":\"$GROUP\"}", "AAAH"},
+        {NULL, "rename_group", "{\"groupId\":\"$GROUP\",\"name\":\"other\"}", "AADH"},
+        {NULL, "set_task_pinned", "{\"taskId\":\"$TASK\",\"pinned\":true}", "AAAH"},
+        {NULL, "set_group_pinned", "{\"groupIds\":[\"$GROUP\"],\"pinned\":true}", "AAAH"},
+        {NULL, "set_task_snooze", "{\"taskId\":\"$PINNED\",\"snoozeForMinutes\":5}", "AADH"},
+        {NULL, "set_group_snooze", "{\"groupId\":\"$PINNEDGROUP\",\"until\":null}", "AADH"},
+        {NULL, "set_task_winner", "{\"taskId\":\"$VARIANT\",\"winner\":true}", "AADH"},
+        {NULL, "set_task_loser", "{\"taskId\":\"$VARIANT\",\"loser\":true}", "AADH"},
         {NULL, "stop_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "interrupt_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
 };
@@ -169,6 +194,30 @@ static char *write_file(struct matrix *matrix)
         return text_copy("note.txt");
 }
 
+/* A task and a variant of it: its member `groupId` or `taskId`. */
+static char *variant(struct matrix *matrix, const char *member)
+{
+        auto_free char *source =
+                make(matrix, "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}", "taskId");
+        auto_free char *body = text_format("{\"sourceTaskId\":\"%s\",\"staged\":true}", source);
+
+        return make(matrix, "/tasks", body, member);
+}
+
+/* What is named is pinned on the role's own list, as far as the role may. */
+static char *pinned(struct matrix *matrix, char *named, enum role role, bool is_group)
+{
+        auto_free char *headers = rest_bearer(matrix->keys[role]);
+        auto_free char *path = text_format("/tasks/%s/pinned", named),
+                       *body = is_group ? text_format("{\"groupIds\":[\"%s\"],\"pinned\":true}", named)
+                                        : text_copy("{\"pinned\":true}");
+        auto_reply *reply =
+                ask(matrix->fixture->connection, "PUT", is_group ? "/pinned-task-groups" : path, headers, body);
+
+        assert_true(reply->status == 200 || reply->status == 404);
+        return named;
+}
+
 static char *fresh(struct matrix *matrix, const char *what, enum role role)
 {
         auto_free char *user = text_format("{\"name\":\"user-%d\"}", ++matrix->fresh);
@@ -194,6 +243,10 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                 return make(matrix, path, "{\"instructions\":\"later\",\"deliverInMinutes\":60}",
                             "scheduledFollowUpId");
         }
+        if (!strcmp(what, "GROUP") || !strcmp(what, "VARIANT"))
+                return variant(matrix, !strcmp(what, "GROUP") ? "groupId" : "taskId");
+        if (!strcmp(what, "PINNED") || !strcmp(what, "PINNEDGROUP"))
+                return pinned(matrix, variant(matrix, what[6] ? "groupId" : "taskId"), role, what[6]);
         if (!strcmp(what, "TEAM"))
                 return make(matrix, "/teams", team, "name");
         char *name = make(matrix, "/users", user, "name");

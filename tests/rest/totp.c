@@ -3,6 +3,7 @@
 #include "server/base/document.h"
 #include "server/base/otp.h"
 #include "server/services/login_limit.h"
+#include "server/services/secret_store.h"
 #include "server/services/totp.h"
 #include "tests/rest/browser.h"
 
@@ -208,6 +209,27 @@ static void an_administrator_resets_it_and_nobody_else(void **state)
         assert_null(strstr(audit->body, app.secret));
 }
 
+static void its_secret_outlives_other_secrets_and_not_the_key_file(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        struct app app = enrol(fixture);
+        auto_free char *headers = rest_bearer(fixture->administrator);
+        auto_error error = {0};
+        auto_json *forgotten = NULL;
+
+        for (int i = 0; i < 2; i++)
+                assert_int_equal(
+                        browser_status_of(fixture, "PUT", "/secrets/OWN", headers, "{\"value\":\"a secret value\"}"),
+                        200);
+        assert_int_equal(browser_status_of(fixture, "DELETE", "/secrets/OWN", headers, NULL), 200);
+        expect_login(fixture, code_of(&app, app.step + 1), 200);
+        struct store_db *reader = store_reader_open(fixture->services.store, &error);
+        struct call call = {.services = &fixture->services, .db = reader, .actor = &actor_local, .now = clock_now()};
+        assert_true(secret_forget(&call, &forgotten, &error));
+        store_reader_close(reader);
+        browser_begin(fixture, "vera", "correct horse");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rest_set_up, rest_tear_down)
 
 int run_totp_tests(void)
@@ -219,6 +241,7 @@ int run_totp_tests(void)
                 TEST(a_recovery_code_lets_in_once),
                 TEST(enrolling_needs_the_password_and_holds_when_it_is_confirmed),
                 TEST(it_is_removed_with_a_proof_only),
+                TEST(its_secret_outlives_other_secrets_and_not_the_key_file),
                 TEST(an_administrator_resets_it_and_nobody_else),
         };
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "server/base/clock.h"
+#include "server/store/pin.h"
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
 
@@ -167,6 +168,42 @@ static void each_change_is_told_once_and_in_order(void **state)
         }
         assert_string_equal(member(json_object_get(listener->told[4].data, "task"), "status"), "completed");
         leave(listener);
+}
+
+struct pinning {
+        int64_t user, task;
+};
+
+static bool pin(struct store_db *db, void *context, struct error *error)
+{
+        const struct pinning *pinning = context;
+        int64_t version;
+
+        return store_pin_put(db, pinning->user, pinning->task, true, 0, &version, error);
+}
+
+static void a_pin_is_told_to_whom_it_is_a_matter_of(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "one");
+        auto_store_task task = world_stored(world, id);
+        struct listener *dev = listen_to_changes(world, world->dev, NULL, -1),
+                        *viewer = listen_to_changes(world, world->viewer, NULL, -1);
+        struct pinning own = {world->dev->user, task.rid}, others = {world->viewer->user, task.rid};
+        auto_error error = {0};
+
+        AWAIT(dev->count == 1 && viewer->count == 1);
+        assert_true(store_write(world->services.store, pin, &others, &error));
+        AWAIT(viewer->count == 2);
+        assert_true(store_write(world->services.store, pin, &own, &error));
+        AWAIT(viewer->count == 3 && dev->count == 2);
+        assert_string_equal(kind_of(viewer, 1), "pinned");
+        const json_t *seen = json_object_get(viewer->told[1].data, "task"),
+                     *told = json_object_get(dev->told[1].data, "task");
+        assert_true(json_is_true(json_object_get(seen, "pinnedForMe")));
+        assert_true(json_is_true(json_object_get(told, "isPinned")));
+        leave(dev);
+        leave(viewer);
 }
 
 static void one_that_comes_back_is_told_what_it_missed(void **state)
@@ -424,6 +461,7 @@ int run_feed_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 IN_A_WORLD(each_change_is_told_once_and_in_order),
+                IN_A_WORLD(a_pin_is_told_to_whom_it_is_a_matter_of),
                 IN_A_WORLD(one_that_comes_back_is_told_what_it_missed),
                 IN_A_WORLD(a_number_that_is_not_kept_is_told_as_a_reset),
                 IN_A_WORLD(changes_that_went_before_the_feed_saw_them_are_told_as_a_reset),

@@ -24,6 +24,8 @@ int main(int argc, char **argv)
                 run_page_tests,
                 run_limit_tests,
                 run_list_tests,
+                run_task_group_tests,
+                run_pin_tests,
                 run_event_tests,
                 run_feed_tests,
                 run_value_set_tests,
@@ -36,8 +38,10 @@ int main(int argc, char **argv)
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,
-                run_question_tests,
                 run_public_url_tests,
+                run_origin_tests,
+                run_rate_limit_tests,
+                run_question_tests,
         };
         /* clang-format on */
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,

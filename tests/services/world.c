@@ -233,7 +233,8 @@ static bool change_work(struct call *call, const void *input, json_t **result, s
 
         switch (change->kind) {
         case WORLD_RENAME:
-                return task_rename(call, &(struct task_rename_input){change->task_id, change->name}, result, error);
+                return task_rename(call, &(struct task_rename_input){.taskId = change->task_id, .name = change->name},
+                                   result, error);
         case WORLD_UNSHARE:
                 return task_share(call, &(struct task_share_input){change->task_id, false}, result, error);
         case WORLD_START:

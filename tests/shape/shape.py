@@ -14,7 +14,7 @@ import sys
 BASE = {"server/base"}
 SERVICES = BASE | {"server/store", "server/http", "docker/runner", "docker", "git"}
 DOORS = BASE | {"server/http", "server/services"}
-EVERYTHING = SERVICES | {"server/services", "mcp", "oauth", "server/rest", "server/admin", "migrations"}
+EVERYTHING = SERVICES | {"server/services", "mcp", "oauth", "server/rest", "server/web", "server/admin", "migrations"}
 LAYERS = {
     "server/base": set(),
     "docker/runner": BASE,
@@ -26,6 +26,7 @@ LAYERS = {
     "mcp": DOORS,
     "oauth": DOORS,
     "server/rest": DOORS,
+    "server/web": DOORS,
     "server/admin": DOORS,
     "server": EVERYTHING,
 }

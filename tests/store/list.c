@@ -126,7 +126,7 @@ static bool matches(const struct world *world, const struct store_task_filter *f
 
         return is_visible(world, f, made) && (!f->environment || f->environment == made->environment) &&
                (!f->status || !strcmp(f->status, made->status)) && (!f->group_id || made->is_grouped) &&
-               (!f->is_mine || is_own) && (!f->is_my_teams || is_of_team) &&
+               (!f->is_alone || !made->is_grouped) && (!f->is_mine || is_own) && (!f->is_my_teams || is_of_team) &&
                (!f->is_pinned_set || f->is_pinned == made->is_pinned) && (f->is_snoozed_included || !made->is_snoozed);
 }
 
@@ -167,13 +167,14 @@ static void every_filter_finds_what_it_says_and_no_more(void **state)
         static struct world world;
 
         fixture_write(fixture, add_world, &world);
-        for (unsigned bits = 0; bits < 1 << 11; bits++) {
+        for (unsigned bits = 0; bits < 1 << 12; bits++) {
                 for (size_t page = 0; page < COUNT_OF(pages); page++) {
                         struct store_task_filter filter = {
                                 .viewer = world.people[0],
                                 .environment = bits & 1 ? world.places[1] : 0,
                                 .status = bits & 2 ? "completed" : NULL,
                                 .group_id = bits & 4 ? "g-x" : NULL,
+                                .is_alone = bits & 2048,
                                 .is_mine = bits & 8,
                                 .is_my_teams = bits & 16,
                                 .is_pinned_set = bits & 32,

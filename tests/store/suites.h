@@ -7,6 +7,7 @@ int run_feed_tests(void);
 int run_follow_up_tests(void);
 int run_identity_tests(void);
 int run_list_tests(void);
+int run_group_list_tests(void);
 int run_page_tests(void);
 int run_plan_tests(void);
 int run_space_tests(void);

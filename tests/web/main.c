@@ -1,0 +1,6 @@
+#include "tests/web/suites.h"
+
+int main(void)
+{
+        return run_coding_tests();
+}
