@@ -100,7 +100,7 @@ void queue_viewer_clear(struct queue_viewer *viewer)
 static void set_pause(const struct queue_viewer *viewer, json_t *result)
 {
         const struct store_queue_pause *pause = &viewer->pause;
-        auto_text message = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+        auto_text message = TEXT_WITH_MAXIMUM(SIZE_MAX / 2), told = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         auto_error ignored = {0};
 
         json_object_set_new(result, "paused", json_boolean(viewer->is_paused));
@@ -112,7 +112,9 @@ static void set_pause(const struct queue_viewer *viewer, json_t *result)
         json_object_set_new(result, "pauseMessage", document_string(pause->message ? text_string(&message) : NULL));
         json_object_set_new(result, "pausedBy", document_string(pause->paused_by));
         json_object_set_new(result, "pausedAt", document_time(pause->paused_at));
-        json_t *details = pause->details ? document_parse(pause->details, strlen(pause->details), &ignored) : NULL;
+        if (pause->details)
+                redact_append(viewer->redactor, &told, pause->details, strlen(pause->details));
+        json_t *details = told.length ? document_parse(told.data, told.length, &ignored) : NULL;
         if (details)
                 json_object_set_new(result, "pauseDetails", details);
 }

@@ -30,6 +30,27 @@ bool pull_report_check(struct pull_report *report, struct error *error)
                        : error_set_details(error, ERROR_PULL_FAILED, details, "Upstream changes could not be pulled.");
 }
 
+/* What a remote or the workspace's git said may hold a managed value, and so may names of files. */
+static bool redact_repos(const struct services *services, struct store_db *db, const struct store_task *task,
+                         json_t *repos, struct error *error)
+{
+        auto_redactor redactor = {0};
+        json_t *repo, *file;
+        size_t i, j;
+
+        if (!redactor_init(&redactor, services, db, error))
+                return false;
+        redactor_set_task(&redactor, db, task);
+        json_array_foreach(repos, i, repo)
+        {
+                json_t *files = json_object_get(repo, "files");
+                json_object_set_new(repo, "message", redact_string(&redactor, document_get_string(repo, "message")));
+                json_array_foreach(files, j, file)
+                        json_array_set_new(files, j, redact_string(&redactor, json_string_value(file)));
+        }
+        return true;
+}
+
 /* The container is made and the workspace too, as for a turn. */
 static bool pull_locked(const struct services *services, struct store_db *db, const struct store_task *task,
                         struct error *error)
@@ -44,7 +65,7 @@ static bool pull_locked(const struct services *services, struct store_db *db, co
         return workspace_ensure(runtime, db, task, environment, &is_renewed, error) &&
                container_ensure(runtime, db, task, environment, error) &&
                pull_repositories(services, task, environment, NULL, &report, error) &&
-               pull_report_check(&report, error);
+               redact_repos(services, db, task, report.repos, error) && pull_report_check(&report, error);
 }
 
 bool pull_before_turn(const struct services *services, struct store_db *db, const struct store_task *task,
@@ -144,21 +165,6 @@ static bool audit_work(struct store_db *db, void *context, struct error *error)
         return audit_write(db, call->actor, "task.pull", document_get_string(call->arguments, "taskId"), NULL, error);
 }
 
-/* What a remote or the workspace's git said may hold a managed value. */
-static bool redacted(struct call *call, const struct store_task *task, json_t *repos, struct error *error)
-{
-        auto_redactor redactor = {0};
-        json_t *repo;
-        size_t i;
-
-        if (!redactor_init(&redactor, call->services, call->db, error))
-                return false;
-        redactor_set_task(&redactor, call->db, task);
-        json_array_foreach(repos, i, repo)
-                json_object_set_new(repo, "message", redact_string(&redactor, document_get_string(repo, "message")));
-        return true;
-}
-
 bool task_pull(struct call *call, const struct task_pull_input *input, json_t **result, struct error *error)
 {
         auto_pull_report report = {0};
@@ -173,7 +179,7 @@ bool task_pull(struct call *call, const struct task_pull_input *input, json_t **
                 return error_set(error, ERROR_TASK_SOURCE_BUSY, NULL);
         bool is_done = pull(call, &task, &report, error);
         runtime_unlock_task(call->services->runtime, task.rid);
-        if (!is_done || !redacted(call, &task, report.repos, error) ||
+        if (!is_done || !redact_repos(call->services, call->db, &task, report.repos, error) ||
             !store_write(call->services->store, audit_work, call, error))
                 return false;
         const char *code = report.is_conflict ? "pull_conflict" : report.is_failed ? "pull_failed" : NULL;

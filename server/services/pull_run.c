@@ -206,6 +206,14 @@ static struct part *find_part(struct pull *pull, const char *name)
         return NULL;
 }
 
+/* A commit's id, null for anything else. */
+static json_t *commit_of(const char *text)
+{
+        bool is_id = strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
+
+        return is_id ? json_string(text) : json_null();
+}
+
 static void take_result(struct pull *pull, char *fields[7], json_t *files)
 {
         static const char *const statuses[] = {"updated", "up_to_date", "conflict", "missing", "failed"};
@@ -218,10 +226,10 @@ static void take_result(struct pull *pull, char *fields[7], json_t *files)
         if (!part || !status)
                 return;
         set_result(part, status, *fields[6] ? fields[6] : NULL);
-        json_object_set_new(part->result, "before", document_text(fields[3], strlen(fields[3])));
-        json_object_set_new(part->result, "after", document_text(fields[4], strlen(fields[4])));
-        json_object_set_new(part->result, "method",
-                            strcmp(fields[5], "-") ? document_text(fields[5], strlen(fields[5])) : json_null());
+        json_object_set_new(part->result, "before", commit_of(fields[3]));
+        json_object_set_new(part->result, "after", commit_of(fields[4]));
+        bool is_method = !strcmp(fields[5], "rebase") || !strcmp(fields[5], "merge");
+        json_object_set_new(part->result, "method", is_method ? json_string(fields[5]) : json_null());
         if (json_array_size(json_object_get(files, part->repository->name)))
                 json_object_set(part->result, "files", json_object_get(files, part->repository->name));
 }

@@ -81,7 +81,10 @@ def a_conflict_is_put_back_and_the_other_repositories_stay_updated(stage):
     before = _run(server, task, state + "; true")
     upstream(remote, "app", "a.txt", "two\n")
     upstream(remote, "lib", "b.txt", "two\n")
+    # Whatever the workspace's git is made to say is looked through.
+    _run(server, task, f"cd app; git config remote.origin.fetch '{TOKEN}'; git config core.hooksPath '{TOKEN}'")
     answer = server.call("pull_task_changes", taskId=task)
+    assert TOKEN not in json.dumps(answer), answer
     repos = _repos(answer)
     assert (answer["success"], answer["error"]) == (False, "pull_conflict"), answer
     assert (repos["app"]["status"], repos["app"]["files"]) == ("conflict", ["a.txt"]), answer
