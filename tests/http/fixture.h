@@ -9,7 +9,7 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define REPLY_SIZE 300000
+#define REPLY_SIZE (1 << 20)
 
 /* The options every test starts from: one worker, the fixture's routes, a free port. */
 struct http_server_options fixture_options(void);
