@@ -40,21 +40,25 @@ CREATE TABLE task_sources (
 ) WITHOUT ROWID;
 
 -- A group as its audiences see it: 0 is everybody who may see the environment's shared tasks, -1 who may see private ones
--- too, and any other a user with private tasks in the group, or its creator. Lists read nothing else.
+-- too, and any other a user with private tasks in the group, or its creator. A user's row also tells what everybody's
+-- says, so that nothing is counted twice. Lists read nothing else.
 CREATE TABLE group_views (
         grp INTEGER NOT NULL REFERENCES task_groups ON DELETE CASCADE,
         audience INTEGER NOT NULL,
         environment INTEGER NOT NULL,
         creator INTEGER NOT NULL,
         status TEXT NOT NULL,
+        shared_status TEXT,
         PRIMARY KEY (grp, audience)
 ) WITHOUT ROWID;
-CREATE INDEX group_views_newest ON group_views (audience, grp, environment, status, creator);
-CREATE INDEX group_views_status ON group_views (audience, status, grp, environment, creator);
-CREATE INDEX group_views_environment ON group_views (audience, environment, grp, status, creator);
-CREATE INDEX group_views_environment_status ON group_views (audience, environment, status, grp, creator);
-CREATE INDEX group_views_creator ON group_views (audience, creator, grp, environment, status);
-CREATE INDEX group_views_creator_status ON group_views (audience, creator, status, grp, environment);
+CREATE INDEX group_views_newest ON group_views (audience, grp, environment, status, creator, shared_status);
+CREATE INDEX group_views_status ON group_views (audience, status, grp, environment, creator, shared_status);
+CREATE INDEX group_views_environment ON group_views (audience, environment, grp, status, creator, shared_status);
+CREATE INDEX group_views_environment_status ON group_views
+        (audience, environment, status, grp, creator, shared_status);
+CREATE INDEX group_views_creator ON group_views (audience, creator, grp, environment, status, shared_status);
+CREATE INDEX group_views_creator_status ON group_views
+        (audience, creator, status, grp, environment, shared_status);
 
 -- What is written to it has the views of the group with that id made again.
 CREATE VIEW group_refresh AS SELECT id FROM task_groups;
@@ -76,6 +80,9 @@ CREATE TRIGGER group_views_are_made INSTEAD OF INSERT ON group_refresh BEGIN
         LEFT JOIN tasks t ON t.group_id = NEW.id
                 AND (a.audience = -1 OR t.is_shared OR t.created_by = a.audience)
         WHERE g.id = NEW.id GROUP BY a.audience;
+        UPDATE group_views SET shared_status = (SELECT z.status FROM group_views z
+                WHERE z.grp = group_views.grp AND z.audience = 0)
+        WHERE grp = (SELECT rid FROM task_groups WHERE id = NEW.id) AND audience > 0;
 END;
 
 CREATE TRIGGER group_is_made AFTER INSERT ON task_groups BEGIN

@@ -73,17 +73,19 @@ static void append_pinned(struct text *sql, const struct part *part, bool is_asl
                     part->seen);
 }
 
-/* What narrows rows x of the part besides what leads to them. */
-static void append_rest(struct text *sql, const struct store_group_filter *f, const struct part *part, bool is_total)
+/* What narrows rows x of the part besides what leads to them; `is_common`: rows of one's own that stand beside a row of
+ * everybody's that matches. */
+static void append_rest(struct text *sql, const struct store_group_filter *f, const struct part *part, bool is_total,
+                        bool is_common)
 {
-        if (f->status)
+        if (is_common)
+                text_append_string(sql, f->status ? " AND x.shared_status = ?4" : " AND x.shared_status IS NOT NULL");
+        else if (f->status)
                 text_append_string(sql, " AND x.status = ?4");
-        /* With a status asked for, only a row of one's own that has another makes a difference: the same group is
-         * counted once all the same. */
-        if (part->is_shadowed && (f->status || is_total))
-                text_printf(sql,
-                            " AND NOT EXISTS (SELECT 1 FROM group_views o WHERE o.grp = x.grp AND o.audience = ?1%s)",
-                            is_total ? "" : " AND o.status != ?4");
+        /* A row of one's own that has another status holds instead. */
+        if (part->is_shadowed && f->status && !is_total)
+                text_append_string(sql, " AND NOT EXISTS (SELECT 1 FROM group_views o WHERE o.grp = x.grp AND "
+                                        "o.audience = ?1 AND o.status != ?4)");
         if (f->is_pinned_set && !f->is_pinned) {
                 text_append_string(sql, " AND x.grp NOT IN ");
                 append_pinned(sql, part, false);
@@ -134,15 +136,17 @@ static bool append_source(struct text *sql, const struct store_group_filter *f, 
         return true;
 }
 
-static void append_total(struct text *sql, const struct store_group_filter *f, const struct part *part)
+static void append_count(struct text *sql, const struct store_group_filter *f, const struct part *part, bool is_common,
+                         const char *limit)
 {
-        text_append_string(sql, "SELECT x.grp FROM group_views x WHERE ");
+        text_append_string(sql, "(SELECT count(*) FROM (SELECT 1 FROM group_views x WHERE ");
         if (!append_source(sql, f, part)) {
                 if (f->is_my_teams)
                         text_append_string(sql, " AND x.creator IN " TEAM_MATES);
                 append_environments(sql, part, !f->is_my_teams);
         }
-        append_rest(sql, f, part, true);
+        append_rest(sql, f, part, true, is_common);
+        text_printf(sql, "%s))", limit);
 }
 
 /* What lies in several places of an index, one for each `g`: the newest of each, and of those the newest. */
@@ -161,7 +165,7 @@ static void append_scattered(struct text *sql, const struct store_group_filter *
         text_append_string(sql, f->is_my_teams ? "x.creator = g.rid" : "x.environment = g.rid");
         if (f->is_my_teams)
                 append_environments(sql, part, false);
-        append_rest(sql, f, part, false);
+        append_rest(sql, f, part, false, false);
         text_append_string(sql, NEWEST ") ORDER BY c.grp DESC LIMIT ?8 + ?9");
 }
 
@@ -176,7 +180,7 @@ static void append_page(struct text *sql, const struct store_group_filter *f, co
                 if (!is_one)
                         append_environments(&source, part, false);
                 text_printf(sql, "SELECT x.grp FROM group_views x WHERE %s", text_string(&source));
-                append_rest(sql, f, part, false);
+                append_rest(sql, f, part, false, false);
                 text_append_string(sql, NEWEST);
         }
         text_clear(&source);
@@ -201,18 +205,27 @@ static char *page_sql(const struct store_group_filter *filter)
         return text_take(&sql);
 }
 
+/* The rows of all parts, less the viewer's own whose group everybody's rows count already: so many more of these are
+ * counted that the difference is right as far as it goes. */
 static char *total_sql(const struct store_group_filter *filter)
 {
         struct text sql = TEXT_WITH_MAXIMUM(SQL_MAXIMUM);
         struct part parts[3];
         size_t count = parts_of(filter, parts);
 
-        text_append_string(&sql, "SELECT count(*) FROM (");
+        text_append_string(&sql, "SELECT 0");
         for (size_t i = 0; i < count; i++) {
-                text_append_string(&sql, i ? " UNION ALL " : "");
-                append_total(&sql, filter, &parts[i]);
+                auto_text limit = TEXT_WITH_MAXIMUM(SQL_MAXIMUM);
+                text_append_string(&limit, " LIMIT ?8");
+                if (parts[i].is_shadowed) {
+                        text_append_string(&limit, " + ");
+                        append_count(&limit, filter, &parts[i - 1], true, " LIMIT ?8");
+                        text_append_string(&sql, " - ");
+                        append_count(&sql, filter, &parts[i - 1], true, " LIMIT ?8");
+                }
+                text_append_string(&sql, " + ");
+                append_count(&sql, filter, &parts[i], false, text_string(&limit));
         }
-        text_append_string(&sql, count ? " LIMIT ?8)" : "SELECT 1 WHERE 0)");
         return text_take(&sql);
 }
 

@@ -97,6 +97,8 @@ def _group_all(path):
                       "SELECT s.grp, s.audience, g.environment, g.created_by, CASE "
                       "WHEN sum(s.status = 'completed') = count(*) THEN 'completed' ELSE 'partial' END "
                       "FROM seen s JOIN task_groups g ON g.rid = s.grp GROUP BY s.grp, s.audience")
+        store.execute("UPDATE group_views SET shared_status = (SELECT z.status FROM group_views z WHERE z.grp = group_views.grp "
+                      "AND z.audience = 0) WHERE audience > 0")
         for _, sql in triggers:
             store.execute(sql)
         store.execute("DELETE FROM task_changes WHERE seq < (SELECT max(seq) FROM task_changes)")
