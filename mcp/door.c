@@ -5,6 +5,7 @@
 #include "mcp/later.h"
 #include "server/base/document.h"
 #include "server/base/log.h"
+#include "server/services/oauth_site.h"
 #include "server/services/setting.h"
 
 void door_refuse(struct http_request *request, const struct error *error)
@@ -28,8 +29,22 @@ static struct caller new_caller(const struct mcp_door *door, struct http_request
                 .services = door->services,
                 .db = reader,
                 .token = caller_token(http_request_header(request, "Authorization")),
+                .accepts_oauth = true,
                 .request_id = http_request_id(request),
         };
+}
+
+/* A client that is told where the metadata is can sign its person in by itself. */
+static void challenge(const struct caller *caller, struct http_request *request, const struct error *error)
+{
+        if (error->code != ERROR_UNAUTHENTICATED) {
+                door_refuse(request, error);
+                return;
+        }
+        auto_free char *value =
+                oauth_site_challenge(caller->services, http_request_header(request, "Host"), *caller->token);
+        http_request_add_header(request, "WWW-Authenticate", value);
+        http_respond_error(request, error);
 }
 
 bool mcp_authenticate(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
@@ -43,7 +58,7 @@ bool mcp_authenticate(const struct mcp_door *door, struct http_request *request,
         }
         if (caller_authenticate(&caller, &error))
                 return true;
-        door_refuse(request, &error);
+        challenge(&caller, request, &error);
         return false;
 }
 

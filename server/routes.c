@@ -12,6 +12,7 @@
 #include "server/rest/operations.h"
 #include "server/rest/streams.h"
 #include "server/services/metrics.h"
+#include "server/services/oauth_client.h"
 #include "server/services/upload.h"
 
 /* Bytes of the body of an operation that is no tool. */
@@ -91,6 +92,29 @@ static void file(struct http_request *request, void *context)
         const struct routes_context *server = context;
 
         rest_file_answer(&server->rest, request);
+}
+
+/* The rows of the OAuth door. */
+#define OAUTH_HANDLER(name)                                                                                            \
+        static void answer_##name(struct http_request *request, void *context)                                         \
+        {                                                                                                              \
+                const struct routes_context *server = context;                                                         \
+                                                                                                                       \
+                name(&server->oauth, request);                                                                         \
+        }
+OAUTH_HANDLER(oauth_server_metadata)
+OAUTH_HANDLER(oauth_resource_metadata)
+OAUTH_HANDLER(oauth_register)
+OAUTH_HANDLER(oauth_token)
+OAUTH_HANDLER(oauth_revoke)
+OAUTH_HANDLER(oauth_authorize)
+OAUTH_HANDLER(oauth_sign_in)
+OAUTH_HANDLER(oauth_consent)
+
+static void answer_oauth_style(struct http_request *request, void *context)
+{
+        (void)context;
+        oauth_style(request);
 }
 
 static void openapi(struct http_request *request, void *context)
@@ -226,7 +250,7 @@ const char *route_access_words(size_t row)
         case HTTP_ACCESS_PUBLIC:
                 return "everybody";
         case ROUTE_ACCESS_MCP:
-                return "an API key";
+                return "an API key, or an access token of the OAuth server";
         case ROUTE_ACCESS_METRICS:
                 return "this machine, or an API key with `settings:view`";
         default:

@@ -3,14 +3,16 @@
 #define SERVER_ROUTES_H
 
 #include "mcp/door.h"
+#include "oauth/door.h"
 #include "server/http/server.h"
 #include "server/rest/run.h"
 #include "server/services/services.h"
 
 /* Who may call a row of this table, besides what the driver knows. */
 enum route_access {
-        ROUTE_ACCESS_MCP = HTTP_ACCESS_OTHER, /* an API key as bearer, while MCP is switched on */
-        ROUTE_ACCESS_METRICS,                 /* this machine, or an API key with settings:view */
+        ROUTE_ACCESS_MCP =
+                HTTP_ACCESS_OTHER, /* an API key or an OAuth access token as bearer, while MCP is switched on */
+        ROUTE_ACCESS_METRICS,      /* this machine, or an API key with settings:view */
 };
 
 extern const struct http_route routes[];
@@ -29,6 +31,7 @@ struct routes_context {
         struct services *services;
         struct mcp_door mcp;
         struct rest_door rest;
+        struct oauth_door oauth;
 };
 
 /* Sets the members of the options that belong to the table: routes, context and every callback. Each thread of the

@@ -220,8 +220,8 @@ static bool open_http(struct server *server, struct error *error)
 
         server->routes.services = &server->services;
         server->routes.mcp.services = &server->services;
-        server->routes.rest.services = &server->services;
-        server->routes.rest.pool = server->routes.mcp.pool =
+        server->routes.rest.services = server->routes.oauth.services = &server->services;
+        server->routes.oauth.pool = server->routes.rest.pool = server->routes.mcp.pool =
                 pool_new((unsigned)settings->worker_threads, DOOR_QUEUE_MAXIMUM);
         server->services.address = server->address = address_of(settings->host, options.port);
         routes_apply(&server->routes, &options);

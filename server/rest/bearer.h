@@ -4,8 +4,9 @@
 
 #include "server/http/request.h"
 #include "server/services/caller.h"
+#include "server/services/session.h"
 
-#define REST_SESSION_COOKIE "longshore_session"
+#define REST_SESSION_COOKIE SESSION_COOKIE
 #define REST_CSRF_HEADER "X-CSRF-Token"
 
 /* The caller as the request says, with the thread's reader; its token is borrowed from the request and "" when there is

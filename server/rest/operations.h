@@ -19,6 +19,8 @@ extern const struct rest_operation rest_me_get, rest_me_change, rest_me_password
 /* totp.c */
 extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp_renew, rest_totp_remove,
         rest_totp_reset;
+/* grant.c */
+extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */

@@ -94,6 +94,10 @@ MUST_CHECK bool access_require(const struct actor *actor, enum permission permis
  * user, all alike. `token` is the bearer credential as sent. */
 MUST_CHECK bool access_authenticate_key(struct store_db *db, const char *token, struct actor *actor,
                                         struct error *error);
+/* The same for an access token of the OAuth server, which is good only while MCP_OAUTH_ENABLED is on and only for the
+ * MCP endpoint: no other door may ask for it. */
+MUST_CHECK bool access_authenticate_oauth(struct store_db *db, const char *token, struct actor *actor,
+                                          struct error *error);
 /* Resolves the credential of an actor again, as if it were shown now: *fresh is a copy with the present grants
  * (actor_free it), *expires_at the time (ms) at which it ends, 0 for never. ERROR_UNAUTHENTICATED when it is no longer
  * good. */

@@ -7,8 +7,11 @@
 #include "server/base/clock.h"
 #include "server/services/access.h"
 #include "server/services/grants.h"
+#include "server/services/oauth_secret.h"
+#include "server/services/oauth_site.h"
 #include "server/services/session.h"
 #include "server/store/key.h"
+#include "server/store/oauth.h"
 #include "server/store/session.h"
 
 #define CACHE_SETS 64
@@ -120,6 +123,25 @@ static bool look_for_session(struct store_db *db, const uint8_t hash[SECRET_HASH
         return true;
 }
 
+static bool look_for_access_token(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct entry *entry,
+                                  bool *is_good, struct error *error)
+{
+        auto_store_oauth_token token = {0};
+        const struct store_oauth_grant *grant = &token.grant;
+        bool is_found;
+
+        if (!store_oauth_token_find(db, hash, &token, &is_found, error))
+                return false;
+        *is_good = is_found && !token.is_refresh && !grant->is_user_disabled && oauth_site_is_resource(grant->resource);
+        if (*is_good) {
+                set_person(&entry->actor, grant->id, grant->user, grant->user_id, grant->user_name);
+                entry->rid = grant->rid;
+                entry->expires_at = token.expires_at;
+                entry->touched_at = grant->last_used_at;
+        }
+        return true;
+}
+
 /* What the kinds of credentials differ in. */
 struct kind {
         enum credential credential;
@@ -129,6 +151,7 @@ struct kind {
         int64_t (*idle_ms)(void); /* unused for so long, it ends; NULL: it does not */
 };
 static const struct kind keys = {CREDENTIAL_API_KEY, look_for_key, store_key_touch, NULL};
+static const struct kind access_tokens = {CREDENTIAL_OAUTH, look_for_access_token, store_oauth_grant_touch, NULL};
 static const struct kind sessions = {CREDENTIAL_SESSION, look_for_session, store_session_touch, session_idle_ms};
 
 /* The generation is taken before reading, so that a change in between makes the entry stale and never too fresh. */
@@ -215,6 +238,19 @@ bool access_authenticate_key(struct store_db *db, const char *token, struct acto
         if (!secret_key_is_wellformed(token))
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
         return authenticate(db, &keys, token, actor, error);
+}
+
+bool access_authenticate_oauth(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+{
+        if (!oauth_secret_is(OAUTH_ACCESS_TOKEN, token) || !settings_current()->mcp_oauth_enabled)
+                return error_set(error, ERROR_UNAUTHENTICATED, "The access token is not valid.");
+        if (authenticate(db, &access_tokens, token, actor, error))
+                return true;
+        if (error->code == ERROR_UNAUTHENTICATED) {
+                error_clear(error);
+                error_set(error, ERROR_UNAUTHENTICATED, "The access token is not valid, has expired or was revoked.");
+        }
+        return false;
 }
 
 bool access_authenticate_session(struct store_db *db, const char *token, struct actor *actor, struct error *error)

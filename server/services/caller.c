@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "server/base/clock.h"
+#include "server/services/oauth_secret.h"
 
 /* A read is made again at most so often while access changes under it. */
 #define AGAIN_MAXIMUM 3
@@ -15,10 +16,17 @@ const char *caller_token(const char *authorization)
         return authorization + 7 + strspn(authorization + 7, " ");
 }
 
+bool caller_has_access_token(const struct caller *caller)
+{
+        return !caller->is_session && oauth_secret_is(OAUTH_ACCESS_TOKEN, caller->token);
+}
+
 bool caller_authenticate(struct caller *caller, struct error *error)
 {
         if (!*caller->token)
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
+        if (caller->accepts_oauth && caller_has_access_token(caller))
+                return access_authenticate_oauth(caller->db, caller->token, &caller->actor, error);
         return caller->is_session ? access_authenticate_session(caller->db, caller->token, &caller->actor, error)
                                   : access_authenticate_key(caller->db, caller->token, &caller->actor, error);
 }

@@ -11,6 +11,7 @@ struct caller {
         struct store_db *db; /* of this thread */
         const char *token;   /* the bearer credential or the session's token as sent; borrowed */
         bool is_session;
+        bool accepts_oauth;                /* an access token of the OAuth server is a credential too */
         const char *request_id;            /* for the log; borrowed */
         char address[CALLER_ADDRESS_SIZE]; /* of the client, numeric; "" when it is not known */
         struct actor actor;                /* filled by caller_authenticate, valid on the thread that called it */
@@ -22,6 +23,8 @@ typedef bool caller_service(struct call *call, const void *input, json_t **resul
 
 /* The credential of an Authorization header with the Bearer scheme (RFC 6750, section 2.1), "" when it is none. */
 const char *caller_token(const char *authorization);
+/* Whether the token is one of the OAuth server. */
+bool caller_has_access_token(const struct caller *caller);
 /* Resolves the token with the caller's connection, each time anew. */
 MUST_CHECK bool caller_authenticate(struct caller *caller, struct error *error);
 /* The call of the authenticated caller; `source` is recorded with what is created. Borrows from the caller. */

@@ -4,8 +4,10 @@
 #include "server/base/clock.h"
 #include "server/services/access.h"
 #include "server/services/grants.h"
+#include "server/services/oauth_site.h"
 #include "server/services/session.h"
 #include "server/store/key.h"
+#include "server/store/oauth.h"
 #include "server/store/session.h"
 
 /* The generation is taken before reading, so that a change in between makes the actor stale and never too fresh. */
@@ -22,6 +24,23 @@ static bool renew_key(struct store_db *db, struct actor *actor, int64_t *expires
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
         actor->grants = grants_resolve(db, key.user, error);
         *expires_at = key.expires_at;
+        return actor->grants;
+}
+
+/* A token that is followed by another one in time still stands for its grant. */
+static bool renew_grant(struct store_db *db, struct actor *actor, int64_t *expires_at, struct error *error)
+{
+        auto_store_oauth_grant grant = {0};
+        bool is_found;
+
+        actor->generation = store_generation(db);
+        if (!store_oauth_grant_find(db, actor->credential_id, &grant, &is_found, error))
+                return false;
+        if (!is_found || grant.is_user_disabled || grant.expires_at <= clock_now() ||
+            !settings_current()->mcp_oauth_enabled || !oauth_site_is_resource(grant.resource))
+                return error_set(error, ERROR_UNAUTHENTICATED, NULL);
+        actor->grants = grants_resolve(db, grant.user, error);
+        *expires_at = grant.expires_at;
         return actor->grants;
 }
 
@@ -58,6 +77,11 @@ bool access_renew(struct store_db *db, const struct actor *actor, struct actor *
                 return true;
         case CREDENTIAL_API_KEY:
                 if (!renew_key(db, copy, expires_at, error))
+                        return false;
+                *fresh = take(copy);
+                return true;
+        case CREDENTIAL_OAUTH:
+                if (!renew_grant(db, copy, expires_at, error))
                         return false;
                 *fresh = take(copy);
                 return true;

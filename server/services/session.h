@@ -9,6 +9,8 @@
 #include "server/base/field.h"
 #include "server/services/services.h"
 
+/* The cookie that the browser keeps the token in. */
+#define SESSION_COOKIE "longshore_session"
 #define SESSION_TOKEN_LENGTH 40
 #define SESSION_CSRF_LENGTH 32
 

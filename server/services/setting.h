@@ -15,11 +15,14 @@ struct settings {
         int64_t port;
         const char *docker_host;
         bool mcp_server_enabled;
-        const char *mcp_public_base_url; /* origin that MCP clients use; NULL: the site's */
-        const char *site_url;            /* NULL: the address the request came to */
-        const char *allowed_origins;     /* comma-separated origins besides the site's own and loopback */
-        const char *setup_folder;        /* NULL: DATA/setup */
-        const char *agents_folder;       /* NULL: DATA/agents */
+        bool mcp_oauth_enabled;
+        const char *mcp_oauth_redirect_hosts;    /* hosts that clients may redirect to; NULL: any */
+        int64_t mcp_oauth_fresh_sign_in_minutes; /* how old the sign-in may be at consent; 0: any age */
+        const char *mcp_public_base_url;         /* origin that MCP clients use; NULL: the site's */
+        const char *site_url;                    /* NULL: the address the request came to */
+        const char *allowed_origins;             /* comma-separated origins besides the site's own and loopback */
+        const char *setup_folder;                /* NULL: DATA/setup */
+        const char *agents_folder;               /* NULL: DATA/agents */
         const char *log_level, *log_format;
         int64_t task_concurrency;   /* tasks running at once */
         int64_t task_concurrency_per_user, task_concurrency_per_environment, task_concurrency_per_agent; /* 0: any */

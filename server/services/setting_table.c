@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "server/services/model.h"
+#include "server/services/oauth_redirect.h"
 #include "server/services/public_url.h"
 #include "server/services/setting.h"
 
@@ -46,6 +47,16 @@ static const struct field rows[] = {
         STRING(DOCKER_HOST, docker_host, .text_preset = "unix:///var/run/docker.sock", .is_valid = is_engine_address,
                .shape = "unix:// and the path of a socket", .help = "The Docker engine. At the next start."),
         BOOLEAN(MCP_SERVER_ENABLED, mcp_server_enabled, .help = "Whether POST /mcp answers."),
+        BOOLEAN(MCP_OAUTH_ENABLED, mcp_oauth_enabled,
+                .help = "Whether MCP clients may sign people in by OAuth. Needs an https SITE_URL, except on "
+                        "loopback."),
+        STRING(MCP_OAUTH_REDIRECT_HOSTS, mcp_oauth_redirect_hosts, .minimum = 1, .maximum = 4000,
+               .is_valid = oauth_hosts_are_valid, .shape = "host names, or *. and one, a line or comma between them",
+               .help = "Hosts that OAuth clients may send people back to, and may publish their metadata on; "
+                       "`*.example.com` is every name below example.com. Loopback is always allowed. Default: any."),
+        INTEGER(MCP_OAUTH_FRESH_SIGN_IN_MINUTES, mcp_oauth_fresh_sign_in_minutes, .maximum = 43200,
+                .help = "How long ago at most a person has to have signed in to approve an OAuth client; 0 for any "
+                        "time."),
         STRING(MCP_PUBLIC_BASE_URL, mcp_public_base_url, .maximum = 500, .is_valid = public_url_is_origin,
                .shape = "scheme://host or scheme://host:port, without a path",
                .help = "The public address of the dedicated MCP listener: the endpoint, the discovery documents and "

@@ -6,6 +6,7 @@
 #include "server/services/output_files.h"
 #include "server/services/question.h"
 #include "server/services/slot.h"
+#include "server/services/question.h"
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"

@@ -9,6 +9,7 @@
 #include "server/services/role.h"
 #include "server/services/setup_code.h"
 #include "server/services/write.h"
+#include "server/store/oauth.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
 
@@ -156,7 +157,8 @@ static bool set_disabled(struct call *call, const struct user_name_input *input,
 
         if (!store_user_find(call->db, input->name, &user, error) || !user_require_manage(call, user.rid, error) ||
             !store_user_set_disabled(call->db, user.rid, is_disabled, error) ||
-            (is_disabled && !store_session_end_all(call->db, user.rid, "", error)) ||
+            (is_disabled && (!store_session_end_all(call->db, user.rid, "", error) ||
+                             !store_oauth_grants_end(call->db, user.rid, NULL, NULL, error))) ||
             !audit_write(call->db, call->actor, is_disabled ? "user.disable" : "user.enable", user.name, NULL, error))
                 return false;
         *result = json_pack("{s:s, s:b}", "name", user.name, "disabled", is_disabled);

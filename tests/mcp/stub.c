@@ -42,6 +42,12 @@ bool access_authenticate_key(struct store_db *db, const char *token, struct acto
         return true;
 }
 
+bool access_authenticate_oauth(struct store_db *db, const char *token, struct actor *actor, struct error *error)
+{
+        (void)db, (void)token, (void)actor;
+        return error_set(error, ERROR_UNAUTHENTICATED, NULL);
+}
+
 bool access_authenticate_session(struct store_db *db, const char *token, struct actor *actor, struct error *error)
 {
         return access_authenticate_key(db, token, actor, error);

@@ -37,8 +37,8 @@ int rest_set_up_empty(void **state)
         services->docker = docker_new("unix:///nonexistent/docker.sock", &error);
         assert_non_null(services->docker);
         fixture->context.services = fixture->context.mcp.services = services;
-        fixture->context.rest.services = services;
-        fixture->context.rest.pool = fixture->context.mcp.pool = pool_new(2, 20);
+        fixture->context.rest.services = fixture->context.oauth.services = services;
+        fixture->context.oauth.pool = fixture->context.rest.pool = fixture->context.mcp.pool = pool_new(2, 20);
         routes_apply(&fixture->context, &options);
         fixture->server = http_server_start(&options, &error);
         assert_string_equal(error.message, "");

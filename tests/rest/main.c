@@ -3,8 +3,24 @@
 
 int main(void)
 {
+        /* clang-format off */
+        static int (*const groups[])(void) = {
+                run_route_tests,
+                run_session_tests,
+                run_totp_tests,
+                run_setup_tests,
+                run_refusal_tests,
+                run_body_size_tests,
+                run_bound_tests,
+                run_matrix_tests,
+                run_reference_tests,
+                run_upload_tests,
+        };
+        /* clang-format on */
+        int failed = 0;
+
         secret_init();
-        return run_route_tests() + run_session_tests() + run_totp_tests() + run_setup_tests() + run_refusal_tests() +
-               run_body_size_tests() + run_bound_tests() + run_upload_tests() + run_matrix_tests() +
-               run_reference_tests();
+        for (size_t i = 0; i < COUNT_OF(groups); i++)
+                failed += groups[i]();
+        return failed;
 }

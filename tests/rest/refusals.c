@@ -151,7 +151,7 @@ static void the_openapi_document_has_every_route(void **state)
                         continue;
                 auto_text path = TEXT_WITH_MAXIMUM(500);
                 for (const char *at = routes[row].path; *at; at++) {
-                        if (*at == ':') {
+                        if (*at == ':' || *at == '*') {
                                 size_t length = strcspn(at, "/");
                                 text_printf(&path, "{%.*s}", (int)length - 1, at + 1);
                                 at += length - 1;
