@@ -38,6 +38,7 @@ static json_t *by_id(const char *id, json_t *value)
 
 bool task_rename(struct call *call, const struct task_rename_input *input, json_t **result, struct error *error)
 {
+        auto_redactor redactor = {0};
         auto_store_task task = {0};
         json_t *view;
 
@@ -48,12 +49,15 @@ bool task_rename(struct call *call, const struct task_rename_input *input, json_
         auto_free char *source = store_task_name_source(call->db, task.rid, error);
         if (!source || !store_task_rename(call->db, task.rid, input->name, error) ||
             !audit_write(call->db, call->actor, "task.rename", task.id, NULL, error) ||
-            !render(call, task.id, &view, error))
+            !redactor_init(&redactor, call->services, call->db, error))
+                return false;
+        redactor_set_task(&redactor, call->db, &task);
+        if (!render(call, task.id, &view, error))
                 return false;
         json_t *object = json_object();
         json_object_set_new(object, "renamedTaskIds", json_pack("[s]", task.id));
-        json_object_set_new(object, "previousNames", by_id(task.id, document_string(task.name)));
-        json_object_set_new(object, "newNames", by_id(task.id, document_string(input->name)));
+        json_object_set_new(object, "previousNames", by_id(task.id, redact_string(&redactor, task.name)));
+        json_object_set_new(object, "newNames", by_id(task.id, redact_string(&redactor, input->name)));
         json_object_set_new(object, "previousNameSources",
                             by_id(task.id, strcmp(source, "unset") ? document_string(source) : json_null()));
         json_object_set_new(object, "scope", json_string("task"));

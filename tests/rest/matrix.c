@@ -9,6 +9,7 @@
 #include "server/base/id.h"
 #include "server/base/path.h"
 #include "server/services/audit.h"
+#include "server/services/build_view.h"
 #include "server/services/setting.h"
 #include "server/services/task_paths.h"
 #include "tests/rest/conform.h"
@@ -90,7 +91,10 @@ static const struct row {
         {"DELETE", "/tasks/$TASK", NULL, "AADH"},
         {"GET", "/tasks/$TASK/output", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/files", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/files/$FILE", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/file?path=$FILE", NULL, "AAAH"},
+        {"GET", "/events", NULL, "AAAA"},
+        {"GET", "/tasks/$TASK/stream", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
         {"POST", "/tasks/$TASK/stop", "{}", "aaDH"},
         {"POST", "/tasks/$TASK/interrupt", "{}", "aaDH"},
@@ -114,6 +118,7 @@ struct matrix {
         char *keys[ROLE_COUNT];
         int fresh, faults;
         char task[ID_SIZE]; /* the last one that was made */
+        bool is_planting;   /* whatever is made holds secrets wherever somebody could have put them */
 };
 
 /* A request that must succeed; the member of its answer, on the heap. */
@@ -150,8 +155,51 @@ static char *write_file(struct matrix *matrix)
         auto_free char *path = path_join(folder, "note.txt");
         auto_error error = {0};
 
-        assert_true(path_make_folder(folder, 0755, &error) && path_write(path, "note", 4, 0644, &error));
+        if (!matrix->is_planting)
+                assert_true(path_make_folder(folder, 0755, &error) && path_write(path, "note", 4, 0644, &error));
         return text_copy("note.txt");
+}
+
+/* What must never come out: a secret of the environment, one of the task's owner, and a git credential. */
+static const char *const planted[] = {"planted-shared-value", "planted-own-value", "planted-git-value"};
+#define PLANTED "on planted-shared-value, planted-own-value and https://x:planted-git-value@host/"
+
+static void plant_file(const char *folder, const char *name, const char *content)
+{
+        auto_free char *path = path_join(folder, name);
+        auto_error error = {0};
+
+        assert_true(path_make_folder(folder, 0755, &error) && path_write(path, content, strlen(content), 0644, &error));
+}
+
+/* A task that failed and whose agent put secrets into everything that is its to write. */
+static void plant(struct matrix *matrix)
+{
+        auto_free char *output = task_path_output(matrix->fixture->root, matrix->task),
+                       *records = task_path_records(matrix->fixture->root, matrix->task);
+        auto_free char *sql = text_format(
+                "UPDATE tasks SET name = '" PLANTED
+                "', branches = '{\"a\":\"planted-shared-value\"}', status = 'failed', "
+                "exit_code = 1, reply = turn WHERE id = '%s';"
+                "UPDATE turns SET shown = '" PLANTED "', given = '" PLANTED "', state = 'ended', started_at = 1, "
+                "ended_at = 2, end_type = 'exited', exit_code = 1, failure_stage = 'agent', failure_category = "
+                "'unknown', "
+                "failure_message = '" PLANTED "', agent_errors = '[{\"message\":\"" PLANTED "\"}]' "
+                "WHERE rid = (SELECT turn FROM tasks WHERE id = '%s');"
+                "UPDATE prompt_parts SET body = '" PLANTED "';"
+                "INSERT OR REPLACE INTO replies (turn, body, characters, replied_at) "
+                "SELECT turn, '" PLANTED "', length('" PLANTED "'), 2 FROM tasks WHERE id = '%s';",
+                matrix->task, matrix->task, matrix->task);
+
+        rest_sql(matrix->fixture, sql);
+        plant_file(output, "summary.md", PLANTED);
+        plant_file(output, "note.txt", PLANTED);
+        plant_file(output, "planted-own-value.txt", PLANTED);
+        plant_file(records, "log.txt", PLANTED);
+        plant_file(records, "task-instructions.md", PLANTED);
+        plant_file(records, "debug-stream.jsonl",
+                   "{\"t\":null,\"turn\":1,\"seq\":1,\"role\":\"assistant\",\"type\":\"text\",\"text\":\"" PLANTED
+                   "\"}\n");
 }
 
 static char *fresh(struct matrix *matrix, const char *what, enum role role)
@@ -167,6 +215,8 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                 char *task = make(matrix, "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}",
                                   "taskId");
                 snprintf(matrix->task, sizeof matrix->task, "%s", task);
+                if (matrix->is_planting)
+                        plant(matrix);
                 return task;
         }
         if (!strcmp(what, "UPLOAD"))
@@ -238,11 +288,48 @@ static int tool_status(const struct reply *reply)
         return 400;
 }
 
+/* Neither of them ends by itself; a task's begins with its events and tells its state after them. */
+static const char *first_of_stream(const char *path)
+{
+        size_t length = strlen(path), suffix = strlen("/stream");
+
+        if (!strcmp(path, "/events"))
+                return "event: ready";
+        return length > suffix && !strcmp(path + length - suffix, "/stream") ? "event: state" : NULL;
+}
+
+/* What a stream begins with, on a connection of its own; `headers` are the request's. */
+static struct reply *open_stream(struct matrix *matrix, const char *path, const char *first, const char *headers)
+{
+        struct connection *connection = connection_open(matrix->fixture->server);
+        auto_free char *request = text_format("GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n", path, headers);
+        struct reply *reply;
+
+        connection_send(connection, request);
+        connection_await(connection, "\r\n\r\n");
+        if (!strncmp(connection->bytes, "HTTP/1.1 200", 12)) {
+                size_t at = connection_await(connection, first);
+                while (!strstr(connection->bytes + at, "\n\n"))
+                        connection_await_more(connection);
+                reply = memory_new(sizeof *reply + connection->used + 1);
+                reply->status = 200;
+                reply->length = connection->used;
+                memcpy(reply->body, connection->bytes, connection->used);
+        } else {
+                reply = connection_read(connection, true);
+        }
+        connection_close(connection);
+        return reply;
+}
+
 static struct reply *call_row(struct matrix *matrix, const struct row *row, enum role role, const char *path,
                               const char *body)
 {
         auto_free char *headers = rest_bearer(matrix->keys[role]);
 
+        const char *first = row->method ? first_of_stream(path) : NULL;
+        if (first)
+                return open_stream(matrix, path, first, headers);
         if (row->method)
                 return ask(matrix->fixture->connection, row->method, path, headers, body);
         auto_free char *message = text_format("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
@@ -301,34 +388,109 @@ static void check_row(struct matrix *matrix, const struct row *row, enum role ro
         if (written != wanted)
                 complain(matrix, "%s %s of the %s left %d audit rows instead of %d\n",
                          row->method ? row->method : "tool", path, role_names[role], (int)written, (int)wanted);
-        if (row->method && status < 300)
+        if (row->method && status < 300 && route_operation(conform_route(row->method, path)))
                 conform_reply(row->method, path, reply);
+}
+
+static struct matrix open_matrix(struct rest_fixture *fixture)
+{
+        struct matrix matrix = {.fixture = fixture};
+
+        rest_environment(fixture, "main");
+        free(make_with(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
+        matrix.keys[ADMINISTRATOR] = rest_key(fixture, "administrator", "Server Admin");
+        matrix.keys[DEVELOPER] = rest_key_in(fixture, "developer", "Developer", "main");
+        matrix.keys[VIEWER] = rest_key_in(fixture, "viewer", "Viewer", "main");
+        matrix.keys[STRANGER] = rest_key(fixture, "stranger", NULL);
+        return matrix;
+}
+
+static void close_matrix(struct matrix *matrix)
+{
+        free(make_with(matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
+        for (int role = 0; role < ROLE_COUNT; role++)
+                free(matrix->keys[role]);
+        assert_int_equal(matrix->faults, 0);
 }
 
 static void every_route_and_tool_answers_everybody_as_the_table_says(void **state)
 {
-        struct matrix matrix = {.fixture = *state};
+        struct matrix matrix = open_matrix(*state);
 
-        rest_environment(matrix.fixture, "main");
-        free(make_with(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
-        matrix.keys[ADMINISTRATOR] = rest_key(matrix.fixture, "administrator", "Server Admin");
-        matrix.keys[DEVELOPER] = rest_key_in(matrix.fixture, "developer", "Developer", "main");
-        matrix.keys[VIEWER] = rest_key_in(matrix.fixture, "viewer", "Viewer", "main");
-        matrix.keys[STRANGER] = rest_key(matrix.fixture, "stranger", NULL);
         for (size_t i = 0; i < COUNT_OF(rows); i++)
                 for (int role = ROLE_COUNT - 1; role >= 0; role--)
                         check_row(&matrix, &rows[i], (enum role)role);
-        free(make_with(&matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
-        for (int role = 0; role < ROLE_COUNT; role++)
-                free(matrix.keys[role]);
-        assert_int_equal(matrix.faults, 0);
+        close_matrix(&matrix);
+}
+
+/* Secrets that are set, and an image's build that printed them. */
+static void plant_around(struct matrix *matrix)
+{
+        auto_free char *build = text_format("%s/builds/build-x", matrix->fixture->root);
+
+        free(make_with(matrix, "PUT", "/secrets/PLANTED_SHARED",
+                       "{\"value\":\"planted-shared-value\",\"environment\":\"main\"}", "name"));
+        free(make_with(matrix, "PUT", "/secrets/PLANTED_OWN", "{\"value\":\"planted-own-value\"}", "name"));
+        plant_file(matrix->fixture->root, "git-credentials", "https://x:planted-git-value@host\n");
+        plant_file(build, BUILD_LOG, PLANTED);
+        rest_sql(matrix->fixture,
+                 "INSERT INTO builds (id, environment, state, is_fresh, created_at, ended_at, end_type, "
+                 "message) VALUES ('build-x', 1, 'failed', 0, 1, 2, 'step_failed', '" PLANTED "')");
+        matrix->is_planting = true;
+}
+
+static void check_planted(struct matrix *matrix, const struct row *row, bool *was_told)
+{
+        auto_free char *path = filled(matrix, row->path, ADMINISTRATOR);
+        auto_free char *body = row->body ? filled(matrix, row->body, ADMINISTRATOR) : NULL;
+        auto_reply *reply = call_row(matrix, row, ADMINISTRATOR, path, body);
+
+        for (size_t i = 0; i < COUNT_OF(planted); i++)
+                if (memmem(reply->body, reply->length, planted[i], strlen(planted[i])) ||
+                    strstr(reply->head, planted[i]))
+                        complain(matrix, "%s %s tells %s: %s\n", row->method ? row->method : "tool", path, planted[i],
+                                 reply->body);
+        *was_told = strstr(reply->body, "on [redacted]") || strstr(reply->body, "on ****");
+}
+
+/* What is not redacted but left out would prove nothing: that the rest of the text came is told by these. */
+static const char *const tellers[] = {"/tasks/$TASK",
+                                      "/tasks/$TASK/output",
+                                      "/tasks/$TASK/files/$FILE",
+                                      "/tasks/$TASK/file?path=$FILE",
+                                      "/tasks/$TASK/stream",
+                                      "get_task",
+                                      "get_task_output",
+                                      "read_task_file",
+                                      "/environments/main/builds/build-x/output"};
+
+static bool is_teller(const struct row *row)
+{
+        for (size_t i = 0; i < COUNT_OF(tellers); i++)
+                if (!strcmp(tellers[i], row->path) && (!row->method || !strcmp(row->method, "GET")))
+                        return true;
+        return false;
+}
+
+static void no_route_stream_or_tool_tells_a_planted_secret(void **state)
+{
+        struct matrix matrix = open_matrix(*state);
+
+        plant_around(&matrix);
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+                bool was_told;
+                check_planted(&matrix, &rows[i], &was_told);
+                if (is_teller(&rows[i]) && !was_told)
+                        complain(&matrix, "%s does not tell the text at all\n", rows[i].path);
+        }
+        close_matrix(&matrix);
 }
 
 static void the_table_has_every_route_and_every_tool(void **state)
 {
         (void)state;
         for (size_t route = 0; route < route_count; route++) {
-                bool is_there = !route_operation(route) || routes[route].access == HTTP_ACCESS_PUBLIC;
+                bool is_there = routes[route].access != HTTP_ACCESS_SESSION;
                 for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
                         is_there = rows[i].method && conform_route(rows[i].method, rows[i].path) == route;
                 if (!is_there)
@@ -347,6 +509,8 @@ int run_matrix_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(the_table_has_every_route_and_every_tool),
+                cmocka_unit_test_setup_teardown(no_route_stream_or_tool_tells_a_planted_secret, rest_set_up,
+                                                rest_tear_down),
                 cmocka_unit_test_setup_teardown(every_route_and_tool_answers_everybody_as_the_table_says, rest_set_up,
                                                 rest_tear_down),
         };
