@@ -101,19 +101,38 @@ void door_send(struct http_request *request, struct exchange *exchange)
                 http_respond(request, 202, NULL, NULL, 0);
 }
 
-static void post_here(const struct mcp_door *door, struct http_request *request, struct caller *caller)
+static struct exchange_headers read_headers(const struct http_request *request)
 {
-        auto_error error = {0};
-        auto_exchange exchange;
-        size_t length;
-        const char *body = http_request_body(request, &length);
+        return (struct exchange_headers){
+                .version = http_request_header(request, "MCP-Protocol-Version"),
+                .method = http_request_header(request, "Mcp-Method"),
+                .name = http_request_header(request, "Mcp-Name"),
+                .toolsets = http_request_header(request, "X-MCP-Toolsets"),
+                .toolset_query = http_request_query(request, "toolsets"),
+                .accept = http_request_header(request, "Accept"),
+        };
+}
 
-        exchange_open(&exchange, body, length, http_request_header(request, "MCP-Protocol-Version"),
-                      (size_t)settings_current()->body_maximum_kilobytes * 1024, caller->request_id);
+static void post_here(const struct mcp_door *door, struct http_request *request, struct caller *caller,
+                      const struct exchange_headers *headers)
+{
+        struct exchange_request asked = {.headers = headers,
+                                         .actor = &caller->actor,
+                                         .body_maximum = (size_t)settings_current()->body_maximum_kilobytes * 1024,
+                                         .request_id = caller->request_id};
+        auto_error error = {0};
+        auto_exchange exchange = {0};
+
+        if (!caller_authenticate(caller, &error)) {
+                door_refuse(request, &error);
+                return;
+        }
+        asked.body = http_request_body(request, &asked.length);
+        exchange_open(&exchange, &asked);
         log_exchange(&exchange);
         if (exchange_mode(&exchange) != TOOL_READS)
-                door_postpone(door, request, caller, &exchange);
-        else if (caller_authenticate(caller, &error) && exchange_run_reads(&exchange, caller, &error))
+                door_postpone(door, request, caller, &exchange, headers);
+        else if (exchange_run_reads(&exchange, caller, &error))
                 door_send(request, &exchange);
         else
                 door_refuse(request, &error);
@@ -122,12 +141,13 @@ static void post_here(const struct mcp_door *door, struct http_request *request,
 void mcp_post(const struct mcp_door *door, struct http_request *request, struct store_db *reader)
 {
         struct caller caller = new_caller(door, request, reader);
-        struct door_body body = {.version = http_request_header(request, "MCP-Protocol-Version")};
+        struct exchange_headers headers = read_headers(request);
+        struct door_body body = {0};
 
         http_request_body(request, &body.length);
         body.file = http_request_take_file(request, &body.file_length);
         if (body.file >= 0 || body.length > EXCHANGE_BODY_LARGE)
-                door_postpone_whole(door, request, &caller, &body);
+                door_postpone_whole(door, request, &caller, &headers, &body);
         else
-                post_here(door, request, &caller);
+                post_here(door, request, &caller, &headers);
 }

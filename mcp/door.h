@@ -7,8 +7,8 @@
  *   the authenticate callback, for the first row's access                            calls mcp_authenticate
  *   the admit callback, for every request                                            calls origin_check
  *
- * Answers are JSON, never an event stream, and nothing is remembered between requests: Mcp-Session-Id and Accept are
- * not looked at. */
+ * Answers are JSON, but for a tool that reports how far it is to a caller who asked for that (mcp/streamed.h), and
+ * nothing is remembered between requests: Mcp-Session-Id is not looked at. */
 #ifndef MCP_DOOR_H
 #define MCP_DOOR_H
 

@@ -7,6 +7,25 @@
 #include "server/base/cleanup.h"
 #include "server/base/document.h"
 
+const struct envelope_row envelope_rows[] = {
+        {ENVELOPE_PARSE_ERROR, "The body is no JSON, has a member twice, or is nested too deeply. HTTP 400."},
+        {ENVELOPE_INVALID_REQUEST, "The body is no JSON-RPC message of this revision, or larger than its tool accepts. "
+                                   "HTTP 400 or 413."},
+        {ENVELOPE_METHOD_NOT_FOUND, "There is no such method in this revision. HTTP 404 since 2026-07-28, else 200."},
+        {ENVELOPE_INVALID_PARAMS,
+         "The params are not those of the method: an unknown tool, prompt or toolset, and since "
+         "2026-07-28 an unknown resource; HTTP 400 when `_meta` lacks what every request needs."},
+        {ENVELOPE_INTERNAL, "The server cannot answer now."},
+        {ENVELOPE_RESOURCE_NOT_FOUND, "There is no such resource, or you may not read it (before 2026-07-28)."},
+        {ENVELOPE_HEADER_MISMATCH, "`MCP-Protocol-Version`, `Mcp-Method` or `Mcp-Name` is missing or is not what the "
+                                   "body says (2026-07-28). HTTP 400."},
+        {ENVELOPE_MISSING_CAPABILITY, "The tool needs a capability that the client has not declared; "
+                                      "`data.requiredCapabilities` says which (2026-07-28). HTTP 400."},
+        {ENVELOPE_UNSUPPORTED_VERSION, "This protocol revision is not spoken; `data.supported` lists those that are. "
+                                       "HTTP 400."},
+        {0, NULL},
+};
+
 static void invalid(struct message *message, const char *fault)
 {
         message->kind = MESSAGE_INVALID;
@@ -77,16 +96,27 @@ void envelope_begin(struct text *out, const json_t *id)
         text_append_string(out, ",\"result\":");
 }
 
-void envelope_end(struct text *out)
+#define SERVER_INFO                                                                                                    \
+        "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"longshore\",\"version\":\"" LONGSHORE_VERSION "\"}"
+
+void envelope_close(struct text *out, bool is_stateless, const struct cache_hint *hint)
 {
-        text_append(out, "}", 1);
+        if (is_stateless)
+                text_append_string(out, ",\"resultType\":\"complete\",\"_meta\":{" SERVER_INFO "}");
+        if (is_stateless && hint)
+                text_printf(out, ",\"ttlMs\":%" PRId64 ",\"cacheScope\":\"%s\"", hint->ttl_ms,
+                            hint->is_public ? "public" : "private");
+        text_append(out, "}}", 2);
 }
 
-void envelope_result(struct text *out, const json_t *id, const char *result, size_t length)
+void envelope_result(struct text *out, const json_t *id, const json_t *result, bool is_stateless,
+                     const struct cache_hint *hint)
 {
+        auto_free char *printed = document_print(result);
+
         envelope_begin(out, id);
-        text_append(out, result, length);
-        envelope_end(out);
+        text_append(out, printed, strlen(printed) - 1);
+        envelope_close(out, is_stateless, hint);
 }
 
 void envelope_error(struct text *out, const json_t *id, enum envelope_code code, const char *sentence,

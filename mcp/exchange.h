@@ -8,6 +8,7 @@
 #include "mcp/caller.h"
 #include "mcp/envelope.h"
 #include "mcp/revision.h"
+#include "mcp/stateless.h"
 
 /* Messages of a batch, and bytes of its answers after which the rest is refused. */
 #define EXCHANGE_BATCH_MAXIMUM 50
@@ -33,17 +34,27 @@ struct exchange {
         json_t *document;
         const struct revision *revision;
         const char *request_id;
-        unsigned status; /* of HTTP */
+        const struct exchange_request *request; /* while it is opened */
+        unsigned status;                        /* of HTTP */
         bool is_batch;
         size_t count;
         struct exchange_item *items; /* `single`, or on the heap */
         struct exchange_item single;
 };
 
-/* Reads the body. `version` is the MCP-Protocol-Version header or NULL, `body_maximum` the server's setting in bytes.
- * Whatever is wrong becomes an answer. The exchange owns all it holds; it is moved only by exchange_move. */
-void exchange_open(struct exchange *exchange, const char *body, size_t length, const char *version, size_t body_maximum,
-                   const char *request_id);
+/* What came, and from whom. Borrowed. */
+struct exchange_request {
+        const char *body;
+        size_t length;
+        const struct exchange_headers *headers;
+        const struct actor *actor; /* authenticated */
+        size_t body_maximum;       /* the server's setting, in bytes */
+        const char *request_id;    /* outlives the exchange */
+};
+
+/* Reads the request; all of it but its id may go afterwards. Whatever is wrong becomes an answer. The exchange owns all
+ * it holds; it is moved only by exchange_move. */
+void exchange_open(struct exchange *exchange, const struct exchange_request *request);
 void exchange_close(struct exchange *exchange);
 /* Moves an open exchange; `from` is empty afterwards. */
 void exchange_move(struct exchange *to, struct exchange *from);
@@ -57,6 +68,12 @@ enum tool_mode exchange_mode(const struct exchange *exchange);
 MUST_CHECK bool exchange_run_reads(struct exchange *exchange, struct caller *caller, struct error *error);
 /* Runs all that is left, what changes something first; blocks. Not on the store's writer thread. */
 MUST_CHECK bool exchange_run(struct exchange *exchange, struct caller *caller, struct error *error);
+
+/* The call that the item's tool is to run; borrows from the item. */
+struct tool_call exchange_call(struct exchange_item *item);
+/* The item that reports how far it is to a caller who gave a token for it, which goes to *token (borrowed); NULL when
+ * there is none. */
+struct exchange_item *exchange_reporting(struct exchange *exchange, const json_t **token);
 
 /* Answers the item with its tool's outcome: a result, or the error when that is NULL. */
 void exchange_answer(struct exchange *exchange, struct exchange_item *item, const json_t *result,

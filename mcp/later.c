@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mcp/streamed.h"
 #include "server/base/mapping.h"
 #include "server/services/reader.h"
 #include "server/services/setting.h"
@@ -16,11 +17,11 @@ struct later {
         struct exchange exchange;
         json_t *result; /* of a tool that writes, until that is durable; NULL when it failed */
         struct error error;
-        char *body; /* of a request that is yet to be read, or the file that it is in, and its revision */
+        char *body; /* of a request that is yet to be read, or the file that it is in, and its headers */
         int file;
         uint64_t file_length;
-        char *version;
         size_t length;
+        struct exchange_headers headers;
 };
 
 static void later_free(struct later *later)
@@ -30,7 +31,7 @@ static void later_free(struct later *later)
         free(later->body);
         if (later->file >= 0)
                 close(later->file);
-        free(later->version);
+        exchange_headers_clear(&later->headers);
         error_clear(&later->error);
         free(later->token);
         free(later);
@@ -49,11 +50,10 @@ static void later_finish(struct later *later, const struct error *error)
 static bool work_later(struct store_db *db, void *context, struct error *error)
 {
         struct later *later = context;
-        struct exchange_item *item = &later->exchange.items[0];
+        struct tool_call asked = exchange_call(&later->exchange.items[0]);
 
         later->caller.db = db;
-        return caller_authenticate(&later->caller, error) &&
-               caller_run(&later->caller, item->tool, item->input, item->arguments, &later->result, error);
+        return caller_authenticate(&later->caller, error) && caller_run(&later->caller, &asked, &later->result, error);
 }
 
 /* On the thread that serves the request: the store's one writer has better things to do than to print. */
@@ -91,11 +91,25 @@ static void block_later(void *context)
         later_finish(later, is_done ? NULL : &error);
 }
 
-static void open_exchange(struct later *later, const char *body, size_t length)
+/* Reads the body for the caller as they are now; otherwise the request has been answered. */
+static bool open_exchange(struct later *later, const char *body, size_t length)
 {
-        exchange_close(&later->exchange);
-        exchange_open(&later->exchange, body, length, later->version,
-                      (size_t)settings_current()->body_maximum_kilobytes * 1024, later->caller.request_id);
+        struct caller *caller = &later->caller;
+        struct exchange_request asked = {.body = body,
+                                         .length = length,
+                                         .headers = &later->headers,
+                                         .actor = &caller->actor,
+                                         .body_maximum = (size_t)settings_current()->body_maximum_kilobytes * 1024,
+                                         .request_id = caller->request_id};
+        auto_error error = {0};
+
+        caller->db = services_reader(caller->services, &error);
+        if (!caller->db || !caller_authenticate(caller, &error)) {
+                later_finish(later, &error);
+                return false;
+        }
+        exchange_open(&later->exchange, &asked);
+        return true;
 }
 
 /* Reads the body here, and runs what it asks for. */
@@ -103,7 +117,8 @@ static void read_later(void *context)
 {
         struct later *later = context;
 
-        open_exchange(later, later->body, later->length);
+        if (!open_exchange(later, later->body, later->length))
+                return;
         free(take(later->body));
         block_later(later);
 }
@@ -118,8 +133,10 @@ static void read_file_later(void *context)
                 later_finish(later, &error);
                 return;
         }
-        open_exchange(later, mapping.bytes, mapping.length);
+        bool is_open = open_exchange(later, mapping.bytes, mapping.length);
         mapping_close(&mapping);
+        if (!is_open)
+                return;
         close(take_fd(&later->file));
         block_later(later);
 }
@@ -148,14 +165,14 @@ static struct later *later_new(const struct mcp_door *door, struct http_request 
 }
 
 void door_postpone_whole(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
-                         const struct door_body *body)
+                         const struct exchange_headers *headers, const struct door_body *body)
 {
         struct later *later = later_new(door, request, caller);
 
         later->body = http_request_take_body(request, &later->length);
         later->file = body->file;
         later->file_length = body->file_length;
-        later->version = text_copy(body->version);
+        exchange_headers_copy(&later->headers, headers);
         if (!http_suspend(request))
                 later_free(later);
         else if (later->file >= 0)
@@ -165,10 +182,13 @@ void door_postpone_whole(const struct mcp_door *door, struct http_request *reque
 }
 
 void door_postpone(const struct mcp_door *door, struct http_request *request, const struct caller *caller,
-                   struct exchange *exchange)
+                   struct exchange *exchange, const struct exchange_headers *headers)
 {
+        if (streamed_is_wanted(exchange, headers)) {
+                streamed_begin(door, request, caller, exchange);
+                return;
+        }
         struct later *later = later_new(door, request, caller);
-
         exchange_move(&later->exchange, exchange);
         if (!http_suspend(request))
                 later_free(later);

@@ -7,8 +7,8 @@
 #include "server/base/document.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char *bytes;
-static size_t byte_count;
+/* What is said about each tool, in their order. */
+static char **parts;
 
 static json_t *annotations(const struct tool *tool)
 {
@@ -19,30 +19,32 @@ static json_t *annotations(const struct tool *tool)
 
 static json_t *describe(const struct tool *tool)
 {
-        return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "name", tool->name, "title", tool->title, "description",
+        return json_pack("{s:s, s:s, s:s, s:o, s:o*, s:o}", "name", tool->name, "title", tool->title, "description",
                          tool->description, "inputSchema", field_schema(tool->input, false), "outputSchema",
-                         field_schema(tool->output, true), "annotations", annotations(tool));
-}
-
-char *listing_build(void)
-{
-        json_t *tools = json_array();
-
-        for (size_t i = 0; i < mcp_tool_count; i++)
-                json_array_append_new(tools, describe(mcp_tools[i]));
-        auto_json *list = json_pack("{s:o}", "tools", tools);
-        return document_print(list);
+                         tool->output ? field_schema(tool->output, true) : NULL, "annotations", annotations(tool));
 }
 
 static void build_once(void)
 {
-        bytes = listing_build();
-        byte_count = strlen(bytes);
+        parts = memory_new(tool_count() * sizeof *parts);
+        for (size_t i = 0; i < tool_count(); i++) {
+                auto_json *described = describe(tool_at(i));
+                parts[i] = document_print(described);
+        }
 }
 
-const char *listing_bytes(size_t *length)
+void listing_append(struct text *out, const struct scope *scope)
 {
+        bool is_first = true;
+
         pthread_once(&once, build_once);
-        *length = byte_count;
-        return bytes;
+        text_append_string(out, "{\"tools\":[");
+        for (size_t i = 0; i < tool_count(); i++) {
+                if (!scope_lists(scope, tool_at(i)))
+                        continue;
+                text_append_string(out, is_first ? "" : ",");
+                text_append_string(out, parts[i]);
+                is_first = false;
+        }
+        text_append_string(out, "]");
 }

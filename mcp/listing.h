@@ -1,12 +1,10 @@
-/* The answer of tools/list, made once and kept as bytes. */
+/* The answer of tools/list, of parts that are made once and kept as bytes. */
 #ifndef MCP_LISTING_H
 #define MCP_LISTING_H
 
-#include <stddef.h>
+#include "mcp/scope.h"
 
-/* {"tools":[...]} of all tools, in their order. On any thread; the bytes live as long as the process. */
-const char *listing_bytes(size_t *length);
-/* The same, made anew on the heap. */
-char *listing_build(void);
+/* Appends {"tools":[...] of those that the scope lists, in their order, without the closing brace. On any thread. */
+void listing_append(struct text *out, const struct scope *scope);
 
 #endif

@@ -1,123 +1,70 @@
-#include "mcp/method.h"
-
 #include <string.h>
 
-#include "mcp/answer.h"
-#include "mcp/listing.h"
-#include "server/base/document.h"
+#include "mcp/methods/methods.h"
 
-struct method {
+enum era { EVER, WITH_HANDSHAKE, STATELESS };
+
+static const struct method {
         const char *name;
-        void (*handle)(struct exchange *exchange, struct exchange_item *item);
+        method_handler *handle;
+        enum era era;  /* in which revisions it is there */
         bool is_alone; /* not part of a batch */
+} methods[] = {
+        {"tools/call", method_tools_call, EVER, false},
+        {"tools/list", method_tools_list, EVER, false},
+        {"server/discover", method_discover, STATELESS, true},
+        {"initialize", method_initialize, WITH_HANDSHAKE, true},
+        {"ping", method_ping, WITH_HANDSHAKE, false},
+        {"prompts/list", method_prompts_list, EVER, false},
+        {"prompts/get", method_prompts_get, EVER, false},
+        {"resources/list", method_resources_list, EVER, false},
+        {"resources/templates/list", method_resource_templates_list, EVER, false},
+        {"resources/read", method_resources_read, EVER, false},
+        {"completion/complete", method_complete, EVER, false},
 };
 
-static const char instructions[] =
-        "Longshore runs coding agents as tasks in containers. Call list_environments to see where tasks can run, "
-        "create_task to start one, and get_task with its taskId every few seconds until its status is neither "
-        "queued nor running; latestResponse then holds what the agent said. get_task_output lists the files it left "
-        "and read_task_file reads them. follow_up_task continues the same conversation in the same workspace.";
-
-static void refuse_params(struct exchange_item *item, const char *sentence)
+void method_refuse(struct exchange_item *item, const char *sentence)
 {
         envelope_error(&item->answer, item->message.id, ENVELOPE_INVALID_PARAMS, sentence, NULL);
 }
 
-static void initialize(struct exchange *exchange, struct exchange_item *item)
+void method_answer(const struct exchange *exchange, struct exchange_item *item, const json_t *result,
+                   const struct cache_hint *hint)
 {
-        const char *wanted = document_get_string(item->message.params, "protocolVersion");
-
-        (void)exchange;
-        if (!wanted) {
-                refuse_params(item, "initialize needs the string protocolVersion.");
-                return;
-        }
-        auto_json *result =
-                json_pack("{s:s, s:{s:{}}, s:{s:s, s:s, s:s}, s:s}", "protocolVersion",
-                          revision_negotiate(wanted)->name, "capabilities", "tools", "serverInfo", "name", "longshore",
-                          "title", "Longshore", "version", LONGSHORE_VERSION, "instructions", instructions);
-        auto_free char *printed = document_print(result);
-        envelope_result(&item->answer, item->message.id, printed, strlen(printed));
+        envelope_result(&item->answer, item->message.id, result, exchange->revision->is_stateless, hint);
 }
 
-static void ping(struct exchange *exchange, struct exchange_item *item)
+void method_run(struct exchange_item *item, const struct tool *tool)
 {
-        (void)exchange;
-        envelope_result(&item->answer, item->message.id, "{}", 2);
+        item->arguments = item->message.params;
+        if (!item->arguments)
+                item->arguments = item->own_arguments = json_object();
+        item->tool = tool;
 }
 
-/* There is one page; whatever cursor came, it is this one. */
-static void list_tools(struct exchange *exchange, struct exchange_item *item)
+static const struct method *find(const struct exchange *exchange, const char *name)
 {
-        size_t length;
-        const char *bytes = listing_bytes(&length);
+        enum era absent = exchange->revision->is_stateless ? WITH_HANDSHAKE : STATELESS;
 
-        (void)exchange;
-        envelope_result(&item->answer, item->message.id, bytes, length);
+        for (size_t i = 0; i < COUNT_OF(methods); i++)
+                if (!strcmp(methods[i].name, name))
+                        return methods[i].era == absent ? NULL : &methods[i];
+        return NULL;
 }
-
-static void refuse_tool(struct exchange_item *item, const char *name)
-{
-        auto_free const char **names = memory_new(mcp_tool_count * sizeof *names);
-        auto_text sentence = TEXT_WITH_MAXIMUM(400);
-
-        for (size_t i = 0; i < mcp_tool_count; i++)
-                names[i] = mcp_tools[i]->name;
-        const char *nearest = field_nearest(name, names, mcp_tool_count);
-        auto_text shown = TEXT_WITH_MAXIMUM(128);
-        text_append(&shown, name, utf8_head_length(name, strlen(name), 30));
-        text_printf(&sentence, "Unknown tool: %s.", text_string(&shown));
-        if (nearest)
-                text_printf(&sentence, " Did you mean %s?", nearest);
-        refuse_params(item, text_string(&sentence));
-}
-
-/* Checks the call and leaves the tool and its input in the item. */
-static void call_tool(struct exchange *exchange, struct exchange_item *item)
-{
-        const char *name = document_get_string(item->message.params, "name");
-        json_t *arguments = json_object_get(item->message.params, "arguments");
-        auto_error error = {0};
-
-        (void)exchange;
-        if (!name) {
-                refuse_params(item, "tools/call needs the string name.");
-                return;
-        }
-        const struct tool *tool = tool_find(name);
-        if (!tool) {
-                refuse_tool(item, name);
-                return;
-        }
-        item->body_maximum =
-                tool->takes_files ? (size_t)settings_current()->attachment_body_megabytes * 1024 * 1024 : 0;
-        if (!arguments || json_is_null(arguments))
-                arguments = item->own_arguments = json_object();
-        item->arguments = arguments;
-        if (field_read(tool->input, arguments, &item->memory, item->input, &error))
-                item->tool = tool;
-        else
-                answer_invalid(&item->answer, item->message.id, error.message);
-}
-
-static const struct method methods[] = {
-        {"tools/call", call_tool, false},
-        {"tools/list", list_tools, false},
-        {"ping", ping, false},
-        {"initialize", initialize, true},
-};
 
 void method_dispatch(struct exchange *exchange, struct exchange_item *item)
 {
-        for (size_t i = 0; i < COUNT_OF(methods); i++) {
-                if (strcmp(methods[i].name, item->message.method))
-                        continue;
-                if (methods[i].is_alone && exchange->is_batch)
-                        envelope_error(&item->answer, item->message.id, ENVELOPE_INVALID_REQUEST,
-                                       "This method cannot be part of a batch.", NULL);
-                else
-                        methods[i].handle(exchange, item);
-                return;
+        const struct method *method = find(exchange, item->message.method);
+
+        if (!method) {
+                if (exchange->revision->is_stateless)
+                        exchange->status = 404;
+                envelope_error(&item->answer, item->message.id, ENVELOPE_METHOD_NOT_FOUND, "There is no such method.",
+                               NULL);
+        } else if (method->is_alone && exchange->is_batch) {
+                envelope_error(&item->answer, item->message.id, ENVELOPE_INVALID_REQUEST,
+                               "This method cannot be part of a batch.", NULL);
+        } else {
+                method->handle(exchange, item);
         }
-        envelope_error(&item->answer, item->message.id, ENVELOPE_METHOD_NOT_FOUND, "There is no such method.", NULL);
 }

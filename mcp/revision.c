@@ -6,13 +6,12 @@
 #include "server/base/document.h"
 
 static const struct revision revisions[] = {
-        {"2025-11-25", false},
-        {"2025-06-18", false},
-        {"2025-03-26", true},
-        {"2024-11-05", false},
+        {.name = "2026-07-28", .is_stateless = true}, {.name = "2025-11-25"}, {.name = "2025-06-18"},
+        {.name = "2025-03-26", .has_batches = true},  {.name = "2024-11-05"},
 };
-#define ASSUMED 2
-#define NEWEST 0
+#define STATELESS 0
+#define NEWEST_WITH_HANDSHAKE 1
+#define ASSUMED 3
 
 const struct revision *revision_find(const char *name)
 {
@@ -22,11 +21,16 @@ const struct revision *revision_find(const char *name)
         return NULL;
 }
 
+const struct revision *revision_stateless(void)
+{
+        return &revisions[STATELESS];
+}
+
 const struct revision *revision_negotiate(const char *wanted)
 {
         const struct revision *same = revision_find(wanted);
 
-        return same ? same : &revisions[NEWEST];
+        return same && !same->is_stateless ? same : &revisions[NEWEST_WITH_HANDSHAKE];
 }
 
 const struct revision *revision_assumed(void)
@@ -34,11 +38,16 @@ const struct revision *revision_assumed(void)
         return &revisions[ASSUMED];
 }
 
-json_t *revision_mismatch(const char *requested)
+json_t *revision_names(void)
 {
-        json_t *supported = json_array();
+        json_t *names = json_array();
 
         for (size_t i = 0; i < COUNT_OF(revisions); i++)
-                json_array_append_new(supported, json_string(revisions[i].name));
-        return json_pack("{s:o, s:o}", "supported", supported, "requested", document_string(requested));
+                json_array_append_new(names, json_string(revisions[i].name));
+        return names;
+}
+
+json_t *revision_mismatch(const char *requested)
+{
+        return json_pack("{s:o, s:o}", "supported", revision_names(), "requested", document_string(requested));
 }

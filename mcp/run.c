@@ -12,12 +12,17 @@
 void exchange_answer(struct exchange *exchange, struct exchange_item *item, const json_t *result,
                      const struct error *error)
 {
+        struct asked asked = {.tool = item->tool,
+                              .id = item->message.id,
+                              .uri = item->tool->is_method ? document_get_string(item->arguments, "uri") : NULL,
+                              .is_stateless = exchange->revision->is_stateless,
+                              .request_id = exchange->request_id};
         auto_error unbounded = {0};
 
         text_clear(&item->answer);
-        if (result && answer_result(&item->answer, item->message.id, item->tool, result, &unbounded))
+        if (result && answer_result(&item->answer, &asked, result, &unbounded))
                 return;
-        answer_refusal(&item->answer, item->message.id, item->tool, result ? &unbounded : error, exchange->request_id);
+        answer_refusal(&item->answer, &asked, result ? &unbounded : error);
 }
 
 /* Whether the answers so far leave room for another one; if not, the item is told so. */
@@ -41,7 +46,8 @@ static void run_read(struct exchange *exchange, struct exchange_item *item, stru
         auto_error error = {0};
         auto_json *result = NULL;
 
-        if (!caller_run(caller, item->tool, item->input, item->arguments, &result, &error))
+        struct tool_call asked = exchange_call(item);
+        if (!caller_run(caller, &asked, &result, &error))
                 json_decref(take(result));
         exchange_answer(exchange, item, result, &error);
 }
@@ -110,22 +116,23 @@ struct change {
 static bool work_on_change(struct store_db *db, void *context, struct error *error)
 {
         struct change *change = context;
-        struct exchange_item *item = change->item;
+        struct tool_call asked = exchange_call(change->item);
 
         change->caller.db = db;
         return caller_authenticate(&change->caller, error) &&
-               caller_run(&change->caller, item->tool, item->input, item->arguments, &change->result, error);
+               caller_run(&change->caller, &asked, &change->result, error);
 }
 
 /* Prepares what the input asks for, runs the piece of work and waits for it. */
 static bool run_write(struct exchange_item *item, struct caller *caller, json_t **result, struct error *error)
 {
         const struct tool *tool = item->tool;
+        struct tool_call asked = exchange_call(item);
         struct change change = {.item = item, .caller = *caller};
         bool is_prepared = tool->is_prepared_first && tool->is_prepared_first(item->input);
-        bool is_done = (!is_prepared || (caller_authenticate(caller, error) &&
-                                         caller_prepare(caller, tool, item->input, item->arguments, error))) &&
-                       store_write(caller->services->store, work_on_change, &change, error);
+        bool is_done =
+                (!is_prepared || (caller_authenticate(caller, error) && caller_prepare(caller, &asked, error))) &&
+                store_write(caller->services->store, work_on_change, &change, error);
 
         if (is_prepared)
                 tool->release(caller->services, item->input, is_done);
@@ -144,8 +151,8 @@ static bool run_change(struct exchange *exchange, struct exchange_item *item, st
         if (item->tool->mode == TOOL_WRITES) {
                 is_done = run_write(item, caller, &result, &refusal);
         } else {
-                is_done = caller_authenticate(caller, &refusal) &&
-                          caller_run(caller, item->tool, item->input, item->arguments, &result, &refusal);
+                struct tool_call asked = exchange_call(item);
+                is_done = caller_authenticate(caller, &refusal) && caller_run(caller, &asked, &result, &refusal);
         }
         if (!is_done)
                 json_decref(take(result));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "mcp/more.h"
 #include "mcp/tools/tools.h"
 
 const struct tool *const mcp_tools[] = {
@@ -11,10 +12,20 @@ const struct tool *const mcp_tools[] = {
 };
 const size_t mcp_tool_count = COUNT_OF(mcp_tools);
 
+size_t tool_count(void)
+{
+        return mcp_tool_count + mcp_more.tool_count;
+}
+
+const struct tool *tool_at(size_t index)
+{
+        return index < mcp_tool_count ? mcp_tools[index] : mcp_more.tools[index - mcp_tool_count];
+}
+
 const struct tool *tool_find(const char *name)
 {
-        for (size_t i = 0; i < mcp_tool_count; i++)
-                if (!strcmp(mcp_tools[i]->name, name))
-                        return mcp_tools[i];
+        for (size_t i = 0; i < tool_count(); i++)
+                if (!strcmp(tool_at(i)->name, name))
+                        return tool_at(i);
         return NULL;
 }

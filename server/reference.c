@@ -13,10 +13,13 @@ static void print_hints(const struct tool *tool, struct text *out)
 {
         const struct tool_hints *hints = &tool->hints;
 
+        text_printf(out, "Toolset `%s`. ", tool->toolset);
         text_printf(out, "%s%s%s%s.", hints->reads_only ? "Reads only" : "Changes something",
                     hints->destroys ? "; may undo or end what is there" : "",
                     hints->is_idempotent ? "; repeating it changes nothing more" : "",
                     hints->is_open_world ? "; reaches beyond this server" : "");
+        if (tool->reports_progress)
+                text_append_string(out, " Reports how far it is.");
         if (tool->takes_files)
                 text_append_string(out, " A request may be as large as `ATTACHMENT_BODY_MEGABYTES` says.");
         text_append_string(out, "\n\n");
@@ -124,6 +127,7 @@ static const struct section {
         void (*print)(struct text *out);
 } sections[] = {
         {"tools", "Tools", print_tools},
+        {"mcp", "The MCP server", reference_print_mcp},
         {"settings", "Settings", print_settings},
         {"environment", "Environments", print_environment},
         {"rest", "HTTP routes", print_rest},
@@ -131,7 +135,8 @@ static const struct section {
         {"permissions", "Permissions", print_permissions},
 };
 
-static const char *const section_names[] = {"tools", "settings", "environment", "rest", "errors", "permissions", NULL};
+static const char *const section_names[] = {"tools", "mcp",    "settings",    "environment",
+                                            "rest",  "errors", "permissions", NULL};
 
 static const struct field reference_rows[] = {
         STRING_FIELD(struct reference_input, section, .choices = section_names, .help = "One section; all without it."),

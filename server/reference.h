@@ -15,4 +15,7 @@ extern const struct field_table reference_table;
 /* Appends a section, or all of them for NULL, as Markdown. ERROR_NOT_FOUND names the sections that there are. */
 MUST_CHECK bool reference_print(const char *section, struct text *out, struct error *error);
 
+/* The section on the MCP server: revisions, toolsets, prompts, resources and errors. */
+void reference_print_mcp(struct text *out);
+
 #endif

@@ -97,6 +97,7 @@ const struct tool tool_create_task = {
         .output = &output,
         .hints = {.is_open_world = true},
         .toolset = "core",
+        .needs = PERMISSION_BIT(TASKS_CREATE),
         .mode = TOOL_WRITES,
         .run = run,
         .is_prepared_first = is_prepared_first,

@@ -65,6 +65,7 @@ const struct tool tool_follow_up_task = {
         .output = &output,
         .hints = {.is_open_world = true},
         .toolset = "core",
+        .needs = PERMISSION_BIT(TASKS_CHANGE) | PERMISSION_BIT(TASKS_CHANGE_ANY),
         .mode = TOOL_WRITES,
         .run = run,
         .is_prepared_first = is_prepared_first,

@@ -58,6 +58,7 @@ const struct tool tool_get_task_output = {
         .output = &output,
         .hints = {.reads_only = true, .is_idempotent = true},
         .toolset = "core",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_READS,
         .run = run,
 };

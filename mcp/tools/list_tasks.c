@@ -46,6 +46,7 @@ const struct tool tool_list_tasks = {
         .output = &output,
         .hints = {.reads_only = true, .is_idempotent = true},
         .toolset = "core",
+        .needs = PERMISSION_BIT(TASKS_VIEW) | PERMISSION_BIT(TASKS_VIEW_ANY),
         .mode = TOOL_READS,
         .run = run,
 };

@@ -35,6 +35,7 @@ const struct tool tool_rename_task = {
         .output = &output,
         .hints = {.is_idempotent = true},
         .toolset = "core",
+        .needs = PERMISSION_BIT(TASKS_CHANGE) | PERMISSION_BIT(TASKS_CHANGE_ANY),
         .mode = TOOL_WRITES,
         .run = run,
 };

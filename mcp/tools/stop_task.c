@@ -30,6 +30,8 @@ const struct tool tool_stop_task = {
         .output = &output,
         .hints = {.destroys = true, .is_idempotent = true},
         .toolset = "core",
+        .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .mode = TOOL_BLOCKS,
+        .reports_progress = true,
         .run = run,
 };

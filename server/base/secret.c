@@ -31,21 +31,31 @@ void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE
         crypto_generichash(hash, SECRET_HASH_SIZE, bytes, length, NULL, 0);
 }
 
-_Static_assert(sizeof(struct secret_hasher) >= sizeof(crypto_generichash_state), "the library's state has room");
+#define STATE_ALIGNMENT _Alignof(crypto_generichash_state)
+
+_Static_assert(sizeof(struct secret_hasher) >= sizeof(crypto_generichash_state) + STATE_ALIGNMENT,
+               "the library's state has room");
+
+static crypto_generichash_state *state_of(struct secret_hasher *hasher)
+{
+        uintptr_t at = (uintptr_t)hasher->state;
+
+        return (crypto_generichash_state *)((at + STATE_ALIGNMENT - 1) / STATE_ALIGNMENT * STATE_ALIGNMENT);
+}
 
 void secret_hash_begin(struct secret_hasher *hasher)
 {
-        crypto_generichash_init((crypto_generichash_state *)hasher->state, NULL, 0, SECRET_HASH_SIZE);
+        crypto_generichash_init(state_of(hasher), NULL, 0, SECRET_HASH_SIZE);
 }
 
 void secret_hash_add(struct secret_hasher *hasher, const void *bytes, size_t length)
 {
-        crypto_generichash_update((crypto_generichash_state *)hasher->state, bytes, length);
+        crypto_generichash_update(state_of(hasher), bytes, length);
 }
 
 void secret_hash_end(struct secret_hasher *hasher, uint8_t hash[SECRET_HASH_SIZE])
 {
-        crypto_generichash_final((crypto_generichash_state *)hasher->state, hash, SECRET_HASH_SIZE);
+        crypto_generichash_final(state_of(hasher), hash, SECRET_HASH_SIZE);
 }
 
 void secret_sha256(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE])

@@ -18,9 +18,10 @@ void secret_random(void *out, size_t size);
 uint32_t secret_random_below(uint32_t bound);
 /* BLAKE2b-256 (RFC 7693) of the bytes. */
 void secret_hash(const void *bytes, size_t length, uint8_t hash[SECRET_HASH_SIZE]);
-/* The same of bytes that come in pieces. */
+/* The same of bytes that come in pieces. The struct is not to be moved between them. It has room to align the library's
+ * state inside of it: where threads have stacks of a sanitizer's, the compiler cannot. */
 struct secret_hasher {
-        _Alignas(64) unsigned char state[384];
+        unsigned char state[384 + 64];
 };
 void secret_hash_begin(struct secret_hasher *hasher);
 void secret_hash_add(struct secret_hasher *hasher, const void *bytes, size_t length);

@@ -7,6 +7,8 @@
         OUT_STRING("id", .is_required = true, .help = "Id of the key."), \
         OUT_STRING("user", .is_required = true, .help = "Whom it acts for."), \
         OUT_STRING("name", .is_required = true, .help = "What it is for.")
+#define TOOLSETS_ROW \
+        OUT_STRING("toolsets", .is_nullable = true, .help = "Toolsets it is limited to, null for no limit.")
 /* clang-format on */
 
 static const struct field key_rows[] = {
@@ -16,6 +18,7 @@ static const struct field key_rows[] = {
         OUT_STRING("expiresAt", .is_nullable = true, .format = "date-time", .help = "When it ends, null for never."),
         OUT_STRING("lastUsedAt", .is_nullable = true, .format = "date-time", .help = "When it was last used."),
         OUT_STRING("revokedAt", .is_nullable = true, .format = "date-time", .help = "When it was revoked."),
+        TOOLSETS_ROW,
 };
 static const struct field_table key_shape = OUTPUT_TABLE("key", key_rows);
 static const struct field list_rows[] = {
@@ -31,6 +34,7 @@ static const struct field added_rows[] = {
         KEY_ROWS,
         OUT_STRING("key", .is_required = true, .help = "The key itself: it is shown this once."),
         OUT_STRING("expiresAt", .is_nullable = true, .format = "date-time", .help = "When it ends, null for never."),
+        TOOLSETS_ROW,
 };
 static const struct field_table added_output = OUTPUT_TABLE("new key", added_rows);
 

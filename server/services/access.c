@@ -51,14 +51,14 @@ bool access_allows(const struct actor *actor, enum permission permission, int64_
         return bits & permission_bit(permission);
 }
 
-bool access_allows_somewhere(const struct actor *actor, enum permission permission)
+bool access_allows_somewhere(const struct actor *actor, uint64_t permissions)
 {
         const struct grants *grants = actor->grants;
+        uint64_t bits = grants->server | grants->everywhere;
 
         for (size_t i = 0; i < grants->count; i++)
-                if (grants->environments[i].permissions & permission_bit(permission))
-                        return true;
-        return grants->is_administrator || ((grants->server | grants->everywhere) & permission_bit(permission));
+                bits |= grants->environments[i].permissions;
+        return grants->is_administrator || (bits & permissions);
 }
 
 /* The permissions that mean something in an environment. */

@@ -18,6 +18,9 @@ enum permission {
         PERMISSION_COUNT
 };
 
+/* As a bit, in constant expressions: PERMISSION_BIT(TASKS_VIEW). */
+#define PERMISSION_BIT(constant) (UINT64_C(1) << PERMISSION_##constant)
+
 enum credential {
         CREDENTIAL_LOCAL,
         CREDENTIAL_SESSION,
@@ -48,6 +51,7 @@ struct actor {
         enum credential credential;
         char credential_id[ID_SIZE];
         char task_id[ID_SIZE];       /* of a task token, else "" */
+        uint32_t toolsets;           /* that the credential is limited to; 0: to none */
         uint64_t generation;         /* of the store when the grants were read */
         const struct grants *grants; /* borrowed: valid until the thread that resolved it authenticates again */
 };
@@ -70,8 +74,8 @@ MUST_CHECK bool permission_parse(const char *string, enum permission *permission
 
 /* Whether the actor has the permission in the environment (rid), or at the server for a server permission. */
 bool access_allows(const struct actor *actor, enum permission permission, int64_t environment);
-/* Whether the actor has the permission in any environment at all. */
-bool access_allows_somewhere(const struct actor *actor, enum permission permission);
+/* Whether the actor has one of the permissions (bits) anywhere at all. */
+bool access_allows_somewhere(const struct actor *actor, uint64_t permissions);
 /* Whether the environment is visible: any binding that reaches it. */
 bool access_sees_environment(const struct actor *actor, int64_t environment);
 /* The answer for viewing a task: private tasks need ownership and tasks:view, or tasks:view_any. */

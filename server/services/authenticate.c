@@ -10,6 +10,7 @@
 #include "server/services/oauth_secret.h"
 #include "server/services/oauth_site.h"
 #include "server/services/session.h"
+#include "server/services/toolset.h"
 #include "server/store/key.h"
 #include "server/store/oauth.h"
 #include "server/store/session.h"
@@ -87,6 +88,17 @@ static void set_person(struct actor *actor, const char *credential_id, int64_t u
         snprintf(actor->credential_id, sizeof actor->credential_id, "%s", credential_id);
 }
 
+/* Names that the store kept are known, unless another version of the server wrote them: then no tool is left. */
+static uint32_t limit_of(const struct store_key *key)
+{
+        auto_error ignored = {0};
+        uint32_t set = 0;
+
+        if (key->toolsets && !toolset_parse(key->toolsets, &set, &ignored))
+                return TOOLSET_NONE;
+        return set;
+}
+
 static bool look_for_key(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZE], struct entry *entry, bool *is_good,
                          struct error *error)
 {
@@ -98,6 +110,7 @@ static bool look_for_key(struct store_db *db, const uint8_t hash[SECRET_HASH_SIZ
         *is_good = is_found && !key.revoked_at && !key.is_user_disabled;
         if (*is_good) {
                 set_person(&entry->actor, key.id, key.user, key.user_id, key.user_name);
+                entry->actor.toolsets = limit_of(&key);
                 entry->rid = key.rid;
                 entry->expires_at = key.expires_at ? key.expires_at : NEVER;
                 entry->touched_at = key.last_used_at;

@@ -41,6 +41,7 @@ struct call caller_as_call(struct caller *caller, const char *source, const json
                 .source = source,
                 .address = caller->address,
                 .now = clock_now(),
+                .progress = caller->progress,
         };
 }
 

@@ -13,6 +13,7 @@ struct caller {
         bool is_session;
         bool accepts_oauth;                /* an access token of the OAuth server is a credential too */
         const char *request_id;            /* for the log; borrowed */
+        struct progress *progress;         /* of its calls; NULL for none */
         char address[CALLER_ADDRESS_SIZE]; /* of the client, numeric; "" when it is not known */
         struct actor actor;                /* filled by caller_authenticate, valid on the thread that called it */
 };

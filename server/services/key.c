@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/audit.h"
+#include "server/services/toolset.h"
 #include "server/services/user.h"
 #include "server/services/write.h"
 #include "server/store/key.h"
@@ -19,6 +20,10 @@ static const struct field add_rows[] = {
                      .help = "What the key is for, to tell it from others."),
         INTEGER_FIELD(struct key_add_input, expiresDays, .minimum = 0, .maximum = 3650,
                       .help = "Days until it stops working; 0 for never."),
+        STRING_FIELD(
+                struct key_add_input, toolsets, .minimum = 1, .maximum = TOOLSET_NAMES_MAXIMUM,
+                .help = "Toolsets of the MCP server that it is limited to, with commas between them. What it may do "
+                        "follows from its user's roles all the same."),
 };
 const struct field_table key_add_table = FIELD_TABLE(struct key_add_input, add_rows);
 
@@ -52,8 +57,11 @@ static bool add_work(struct call *call, const void *context, json_t **result, st
         char key[SECRET_KEY_SIZE], hint[HINT_LENGTH + 1], id[ID_SIZE];
         uint8_t hash[SECRET_HASH_SIZE];
         auto_store_user user = {0};
+        uint32_t toolsets;
 
         const char *name = name_or_own(call, input->user);
+        if (input->toolsets && !toolset_parse(input->toolsets, &toolsets, error))
+                return false;
         if (!name)
                 return error_set(error, ERROR_INVALID_INPUT, "user is missing");
         if (!store_user_find(call->db, name, &user, error) || !require_own(call, user.rid, error))
@@ -67,13 +75,15 @@ static bool add_work(struct call *call, const void *context, json_t **result, st
                                                    .name = input->name,
                                                    .hint = hint,
                                                    .created_at = call->now,
-                                                   .expires_at = expires_at},
+                                                   .expires_at = expires_at,
+                                                   .toolsets = input->toolsets},
                            id, error) ||
             !audit_write(call->db, call->actor, "key.add", id,
                          json_pack("{s:s, s:s}", "user", user.name, "name", input->name), error))
                 return false;
-        *result = json_pack("{s:s, s:s, s:s, s:s, s:o}", "id", id, "key", key, "user", user.name, "name", input->name,
-                            "expiresAt", document_time(expires_at));
+        *result = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", id, "key", key, "user", user.name, "name",
+                            input->name, "expiresAt", document_time(expires_at), "toolsets",
+                            document_string(input->toolsets));
         secret_wipe(key, sizeof key);
         return true;
 }
@@ -92,6 +102,7 @@ static void append_key(const struct store_key *key, void *context)
         json_object_set_new(item, "expiresAt", document_time(key->expires_at));
         json_object_set_new(item, "lastUsedAt", document_time(key->last_used_at));
         json_object_set_new(item, "revokedAt", document_time(key->revoked_at));
+        json_object_set_new(item, "toolsets", document_string(key->toolsets));
         json_array_append_new(context, item);
 }
 

@@ -13,6 +13,7 @@ struct docker;
 struct environments;
 struct runtime;
 struct feed;
+struct progress;
 
 /* One per process; everything in it is thread-safe and outlives all calls. */
 struct services {
@@ -38,6 +39,7 @@ struct call {
         const char *source;         /* "mcp", "rest", "web": recorded as the source of what is created */
         const char *address;        /* of the client, numeric; NULL: it did not come over the network */
         int64_t now;
+        struct progress *progress; /* NULL: nobody wants to hear how far it is (server/services/progress.h) */
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/services/audit.h"
+#include "server/services/progress.h"
 #include "server/services/runtime.h"
 #include "server/services/slot.h"
 #include "server/store/turn.h"
@@ -84,6 +85,7 @@ static bool end_turn(struct call *call, const char *task_id, const char *kind, s
         *request = (struct request){.call = call, .task_id = task_id, .kind = kind};
         if (!store_write(call->services->store, request_work, request, error))
                 return false;
+        call_report(call, 1, 0, "The request stands; the turn is being ended.");
         *is_over = !request->is_turn_open ||
                    runtime_wait_turn(call->services->runtime, call->db, request->task.turn, until);
         return true;
@@ -113,6 +115,8 @@ bool task_stop(struct call *call, const struct task_stop_input *input, json_t **
 
         if (!end_turn(call, input->taskId, "stop", &request, until, &is_over, error))
                 return false;
+        if (is_over)
+                call_report(call, 2, 0, "No turn runs any more; the container is being stopped.");
         bool is_stopped = is_over && runtime_wait_stopped(call->services->runtime, call->db, request.task.rid, until);
         bool is_good = render(call, &request, "stopped", is_stopped, result, error);
         store_task_clear(&request.task);

@@ -55,8 +55,7 @@ static bool check(struct call *call, int64_t size, struct error *error)
         const struct settings *settings = settings_current();
         int64_t count, bytes;
 
-        if (!access_allows_somewhere(call->actor, PERMISSION_TASKS_CREATE) &&
-            !access_allows_somewhere(call->actor, PERMISSION_TASKS_CHANGE))
+        if (!access_allows_somewhere(call->actor, PERMISSION_BIT(TASKS_CREATE) | PERMISSION_BIT(TASKS_CHANGE)))
                 return error_set(error, ERROR_PERMISSION_DENIED,
                                  "You may neither create nor continue tasks, so there is nothing to upload for.");
         if (store_is_low(call->services->store))

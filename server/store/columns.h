@@ -23,7 +23,7 @@
 
 #define KEY_COLUMNS                                                                                                    \
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
-        "u.is_disabled"
+        "u.is_disabled, k.toolsets"
 
 #define SECRET_COLUMNS                                                                                                 \
         "s.rid, s.environment, s.user, e.name, u.name, s.name, s.value, s.given_as, s.path, s.is_for_tasks, "          \

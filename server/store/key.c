@@ -4,7 +4,7 @@
 
 void store_key_clear(struct store_key *key)
 {
-        char *strings[] = {key->id, key->name, key->hint, key->user_id, key->user_name};
+        char *strings[] = {key->id, key->name, key->hint, key->user_id, key->user_name, key->toolsets};
 
         for (size_t i = 0; i < COUNT_OF(strings); i++)
                 free(strings[i]);
@@ -24,7 +24,8 @@ static struct store_key read_row(struct query *query)
                                   .user = query_column_integer(query, 8),
                                   .user_id = query_column_text(query, 9),
                                   .user_name = query_column_text(query, 10),
-                                  .is_user_disabled = query_column_integer(query, 11)};
+                                  .is_user_disabled = query_column_integer(query, 11),
+                                  .toolsets = query_column_text(query, 12)};
 }
 
 bool store_key_add(struct store_db *db, const struct store_key_new *key, char id[ID_SIZE], struct error *error)
@@ -39,6 +40,7 @@ bool store_key_add(struct store_db *db, const struct store_key_new *key, char id
         query_text(&query, key->hint);
         query_integer(&query, key->created_at);
         query_optional(&query, key->expires_at);
+        query_text(&query, key->toolsets);
         return query_run(&query, NULL, error);
 }
 

@@ -13,6 +13,7 @@ struct store_key {
         int64_t created_at, expires_at, last_used_at, revoked_at;
         int64_t user;
         char *user_id, *user_name;
+        char *toolsets; /* names with commas between them; NULL: not limited */
         bool is_user_disabled;
 };
 void store_key_clear(struct store_key *key);
@@ -24,6 +25,7 @@ struct store_key_new {
         int64_t user;
         const char *name, *hint;
         int64_t created_at, expires_at; /* expires_at: 0 for never */
+        const char *toolsets;           /* NULL: not limited */
 };
 MUST_CHECK bool store_key_add(struct store_db *db, const struct store_key_new *key, char id[ID_SIZE],
                               struct error *error);

@@ -3,7 +3,7 @@
 //
 //   RUN <command>     calls the shell tool, then answers "It said: " and what the tool printed
 //   RECALL            answers with every user message of the conversation that begins with REMEMBER
-//   CALL <tool>       calls the tool whose name ends so (an MCP server's), then answers what it said
+//   CALL <tool> [{}]  calls the tool whose name ends so (an MCP server's) with these arguments, then answers what it said
 //   TOOLS             answers with the names of the tools it was offered
 //   SYSTEM            answers whether the instructions hold each word that follows
 //   FAIL auth | limit | server     refuses as the provider does
@@ -48,8 +48,9 @@ const decide = ({ users, result, tools, system }) => {
     const shell = tools.find((name) => /^(Bash|exec_command|shell|shell_command|local_shell|run_shell_command)$/.test(name));
     if (verb === 'RUN') return shell ? { tool: shell, command: rest } : { text: `no shell among ${tools}` };
     if (verb === 'CALL') {
-        const name = tools.find((one) => one.endsWith(rest));
-        return name ? { tool: name, input: { word: 'harbour' } } : { text: `no ${rest} among ${tools}` };
+        const [wanted] = rest.split(' '), given = rest.slice(wanted.length).trim();
+        const name = tools.find((one) => one.endsWith(wanted));
+        return name ? { tool: name, input: given ? JSON.parse(given) : { word: 'harbour' } } : { text: `no ${wanted} among ${tools}` };
     }
     if (verb === 'TOOLS') return { text: tools.join(' ') };
     // The question itself holds the words too.

@@ -120,6 +120,35 @@ await check('its output and its files are read', async () => {
         assert.equal(page.truncated, false)
 })
 
+await check('its files are resources, with the bytes that the tool reads', async () => {
+        const { resources } = await client.listResources()
+        const summary = resources.find(one => one.uri === `longshore://tasks/${taskId}/files/summary.md`)
+        assert.equal(summary.mimeType, 'text/markdown')
+        assert.equal(summary.size, 10)
+        const { contents } = await client.readResource({ uri: summary.uri })
+        assert.equal(contents[0].text, 'A summary\n')
+        const part = await client.readResource({ uri: `${summary.uri}?offset=2&maxBytes=3` })
+        assert.equal(part.contents[0].text, 'sum')
+        assert.equal(part.contents[0]._meta.nextOffset, 5)
+        const { resourceTemplates } = await client.listResourceTemplates()
+        assert.match(resourceTemplates[0].uriTemplate, /^longshore:\/\/tasks\/\{taskId\}\/files\//)
+        for (const uri of [summary.uri.replace('summary', 'absent'), summary.uri.replace(taskId, '1700000000000-aaaaaaaaa'),
+                `longshore://tasks/${taskId}/files/../../store.db`, 'file:///etc/passwd'])
+                await assert.rejects(client.readResource({ uri }), error => error.code === -32002, uri)
+})
+
+await check('the handoff prompt names the environment, which is completed', async () => {
+        const { prompts } = await client.listPrompts()
+        assert.ok(prompts.some(prompt => prompt.name === 'handoff'))
+        const { messages } = await client.getPrompt({ name: 'handoff', arguments: { environment } })
+        assert.match(messages[0].content.text, new RegExp(`environment: "${environment}"`))
+        const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: 'handoff' },
+                argument: { name: 'environment', value: environment.slice(0, 2) } })
+        assert.ok(completion.values.includes(environment))
+        await assert.rejects(client.getPrompt({ name: 'handoff', arguments: { environment: 'no such' } }),
+                error => error.code === -32602)
+})
+
 await check('it is listed', async () => {
         const { tasks } = await call('list_tasks', { environment, limit: 100 })
         assert.equal(tasks.find(task => task.taskId === taskId).name, 'From the SDK')
@@ -134,6 +163,16 @@ await check('a follow-up continues it', async () => {
                 assert.ok(Date.now() < end, 'the follow-up was not taken')
         } while (task.followUpCount !== 1)
         assert.equal(task.latestResponse.content.trim(), 'more\nagain')
+})
+
+await check('who asks for it hears how far a stop is', async () => {
+        const created = await call('create_task', { environment, instructions: 'sleep 600', requestId: randomUUID() })
+        const heard = []
+        await until(created.taskId, ['running'])
+        const result = await client.callTool({ name: 'stop_task', arguments: { taskId: created.taskId } }, undefined,
+                { onprogress: progress => heard.push(progress.progress) })
+        assert.equal(result.structuredContent.stopped, true, JSON.stringify(result))
+        assert.deepEqual(heard, [1, 2])
 })
 
 await check('an interrupt and a stop end a running task', async () => {

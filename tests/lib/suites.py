@@ -195,6 +195,8 @@ def all_suites(long):
         found.append(Suite("agents", [("agents", [python, "tests/agents/main.py"])], 600))
     if (ROOT / "tests" / "clients" / "run").exists():
         found.append(Suite("clients", [("clients", ["tests/clients/run"])], 420))
+    if (ROOT / "tests" / "conformance" / "run").exists():
+        found.append(Suite("conformance", [("conformance", [python, "tests/conformance/run"])], 300))
     fuzz = fuzz_suite(600 if long else 10)
     if fuzz.commands:
         found.append(fuzz)

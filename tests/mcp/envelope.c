@@ -104,8 +104,8 @@ static void notifications_and_responses_get_202_without_a_body(void **state)
 
 static void an_unknown_method_is_not_found(void **state)
 {
-        static const char *const methods[] = {"server/discover", "resources/list", "notifications/initialized", "",
-                                              "tools"};
+        static const char *const methods[] = {"subscriptions/listen", "logging/setLevel", "notifications/initialized",
+                                              "", "tools"};
 
         (void)state;
         for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -158,13 +158,13 @@ static void batches_exist_in_one_revision_only(void **state)
 static void an_unspoken_revision_is_refused_with_those_that_are(void **state)
 {
         (void)state;
-        auto_reply reply = post_with(VERSION("2026-07-28"), PING);
+        auto_reply reply = post_with(VERSION("2027-01-01"), PING);
         assert_int_equal(reply.status, 400);
         assert_int_equal(error_code_of(&reply), -32022);
         assert_int_equal(document_get_integer(reply.json, "id", 0), 1);
         json_t *data = json_object_get(json_object_get(reply.json, "error"), "data");
-        assert_string_equal(json_string_value(json_array_get(json_object_get(data, "supported"), 0)), "2025-11-25");
-        assert_string_equal(document_get_string(data, "requested"), "2026-07-28");
+        assert_string_equal(json_string_value(json_array_get(json_object_get(data, "supported"), 0)), "2026-07-28");
+        assert_string_equal(document_get_string(data, "requested"), "2027-01-01");
         auto_reply spoken = post_with(VERSION("2025-06-18") "Mcp-Session-Id: whatever\r\n", PING);
         assert_int_equal(spoken.status, 200);
 }
@@ -180,7 +180,7 @@ static void expect_negotiation(const char *wanted, const char *given)
         assert_int_equal(reply.status, 200);
         assert_string_equal(document_get_string(result_of(&reply), "protocolVersion"), given);
         json_t *capabilities = json_object_get(result_of(&reply), "capabilities");
-        assert_int_equal(json_object_size(capabilities), 1);
+        assert_int_equal(json_object_size(capabilities), 4);
         assert_int_equal(json_object_size(json_object_get(capabilities, "tools")), 0);
         assert_string_equal(document_get_string(json_object_get(result_of(&reply), "serverInfo"), "name"), "longshore");
         assert_non_null(document_get_string(result_of(&reply), "instructions"));

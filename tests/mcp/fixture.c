@@ -63,6 +63,7 @@ int fixture_open(void **state)
         stub_reset();
         sem_init(&stub.entered, 0, 0);
         sem_init(&stub.gate, 0, 0);
+        sem_init(&stub.left, 0, 0);
         assert_non_null(mkdtemp(strcpy(folder, "/tmp/longshore-mcp-XXXXXX")));
         services.store = store_open(folder, &error);
         if (!services.store)
@@ -114,12 +115,15 @@ static int connect_server(void)
         return fd;
 }
 
+/* Behind the path of the requests that follow. */
+static const char *query = "";
+
 static void send_request(int fd, const char *method, const char *header_lines, const char *body)
 {
         const char *lines = header_lines ? header_lines : "";
         auto_text request = TEXT_WITH_MAXIMUM(REPLY_MAXIMUM);
 
-        text_printf(&request, "%s /mcp HTTP/1.1\r\nConnection: close\r\n", method);
+        text_printf(&request, "%s /mcp%s HTTP/1.1\r\nConnection: close\r\n", method, query);
         text_append_string(&request, lines);
         if (!strcasestr(lines, "host:"))
                 text_append_string(&request, "Host: 127.0.0.1\r\n");
@@ -177,6 +181,14 @@ struct reply post(const char *body)
         return post_with("", body);
 }
 
+struct reply ask_at(const char *with_query, const char *header_lines, const char *body)
+{
+        query = with_query;
+        struct reply reply = post_with(header_lines, body);
+        query = "";
+        return reply;
+}
+
 struct reply call_tool(const char *name, const char *arguments)
 {
         auto_free char *body = text_format("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
@@ -218,11 +230,38 @@ const char *reply_header(const struct reply *reply, const char *name)
         return value;
 }
 
-void hang_up_after(const char *body)
+int begin_post(const char *header_lines, const char *body)
 {
+        auto_free char *lines = text_format("Authorization: Bearer " STUB_TOKEN "\r\n%s", header_lines);
         int fd = connect_server();
 
-        send_request(fd, "POST", "Authorization: Bearer " STUB_TOKEN "\r\n", body);
+        send_request(fd, "POST", lines, body);
+        return fd;
+}
+
+void hang_up_after(const char *body)
+{
+        int fd = begin_post("", body);
+
         sem_wait(&stub.entered);
         close(fd);
+}
+
+struct reply ask_stateless_with(const char *header_lines, const char *method, const char *params)
+{
+        auto_free char *body =
+                text_format("{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"%s\",\"params\":{%s%s\"_meta\":{"
+                            "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                            "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+                            method, params, *params ? "," : "");
+
+        return post_with(header_lines, body);
+}
+
+struct reply ask_stateless(const char *method, const char *name, const char *params)
+{
+        auto_free char *lines = text_format("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\n%s%s%s", method,
+                                            name ? "Mcp-Name: " : "", name ? name : "", name ? "\r\n" : "");
+
+        return ask_stateless_with(lines, method, params);
 }

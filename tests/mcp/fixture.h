@@ -28,6 +28,8 @@ struct reply ask(const char *method, const char *header_lines, const char *body)
 /* POST with the right token. */
 struct reply post(const char *body);
 struct reply post_with(const char *header_lines, const char *body);
+/* At the endpoint's URL with this query ("?..."). */
+struct reply ask_at(const char *query, const char *header_lines, const char *body);
 /* tools/call; `arguments` is JSON text. */
 struct reply call_tool(const char *name, const char *arguments);
 /* The text of a tool result. */
@@ -41,7 +43,20 @@ const char *reply_header(const struct reply *reply, const char *name);
 /* Sends the POST and hangs up without waiting for the answer once `entered` was posted. */
 void hang_up_after(const char *body);
 
+/* Opens a connection and sends the POST on it, with the right token; hangs up when told so. */
+int begin_post(const char *header_lines, const char *body);
+
+/* A request of revision 2026-07-28 with the right headers; `params` are members, without braces, before _meta. */
+struct reply ask_stateless(const char *method, const char *name, const char *params);
+/* The same with header lines of one's own instead. */
+struct reply ask_stateless_with(const char *header_lines, const char *method, const char *params);
+
 int run_envelope_tests(void);
+int run_stateless_tests(void);
+int run_scope_tests(void);
+int run_streamed_tests(void);
+int run_resource_tests(void);
+int run_error_tests(void);
 int run_transport_tests(void);
 int run_tool_tests(void);
 int run_bound_tests(void);

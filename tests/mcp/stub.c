@@ -5,6 +5,7 @@
 #include "server/base/document.h"
 #include "server/services/environment.h"
 #include "server/services/model.h"
+#include "server/services/progress.h"
 #include "server/services/task.h"
 #include "server/services/template.h"
 
@@ -21,6 +22,9 @@ void stub_reset(void)
                 .attachment_body_megabytes = 3,
         };
         stub.changes = 0;
+        stub.permissions = UINT64_MAX;
+        stub.toolsets = 0;
+        stub.credential = CREDENTIAL_API_KEY;
         stub.is_revoked = stub.revokes = stub.disables = false;
         stub.runs = stub.prepared = stub.kept = 0;
         json_decref(stub.result);
@@ -37,7 +41,8 @@ bool access_authenticate_key(struct store_db *db, const char *token, struct acto
         (void)db;
         if (strcmp(token, STUB_TOKEN) || stub.is_revoked)
                 return error_set(error, ERROR_UNAUTHENTICATED, NULL);
-        *actor = (struct actor){.user = 1, .generation = stub.generation};
+        *actor = (struct actor){
+                .user = 1, .generation = stub.generation, .credential = stub.credential, .toolsets = stub.toolsets};
         strcpy(actor->user_name, "ada");
         return true;
 }
@@ -51,6 +56,12 @@ bool access_authenticate_oauth(struct store_db *db, const char *token, struct ac
 bool access_authenticate_session(struct store_db *db, const char *token, struct actor *actor, struct error *error)
 {
         return access_authenticate_key(db, token, actor, error);
+}
+
+bool access_allows_somewhere(const struct actor *actor, uint64_t permissions)
+{
+        (void)actor;
+        return stub.permissions & permissions;
 }
 
 bool access_is_current(struct store_db *db, const struct actor *actor)
@@ -77,13 +88,28 @@ bool environment_list(struct call *call, json_t **result, struct error *error)
 {
         (void)call, (void)error;
         run_read();
-        *result = json_pack("{s:[]}", "environments");
+        *result = json_pack("{s:[{s:s, s:s, s:b}, {s:s, s:s, s:b}, {s:s, s:s, s:b}]}", "environments", "name", "main",
+                            "status", "active", "canCreateTasks", 1, "name", "old", "status", "disabled",
+                            "canCreateTasks", 1, "name", "theirs", "status", "active", "canCreateTasks", 0);
+        return true;
+}
+
+/* The task "code N" is refused with that code. */
+static bool is_refused(const char *task_id, struct error *error)
+{
+        int code;
+
+        if (sscanf(task_id, "code %d", &code) != 1)
+                return false;
+        error_set_details(error, (enum error_code)code, json_string("a secret detail"), "a secret reason");
         return true;
 }
 
 bool task_get(struct call *call, const struct task_get_input *input, json_t **result, struct error *error)
 {
         run_read();
+        if (is_refused(input->taskId, error))
+                return false;
         if (!strcmp(input->taskId, "missing"))
                 return error_set_details(error, ERROR_TASK_NOT_FOUND, json_string("a secret detail"),
                                          "a secret reason");
@@ -98,25 +124,37 @@ bool task_get(struct call *call, const struct task_get_input *input, json_t **re
 
 bool task_output(struct call *call, const struct task_output_input *input, json_t **result, struct error *error)
 {
-        (void)call, (void)error;
+        (void)call;
         run_read();
-        *result = json_pack("{s:i}", "sections", (int)input->include.count);
+        if (is_refused(input->taskId, error))
+                return false;
+        *result = json_pack("{s:i, s:[{s:s, s:i, s:s}]}", "sections", (int)input->include.count, "files", "path",
+                            "a b/\xc3\xa9.md", "size", 3, "modifiedAt", "2026-01-31T12:00:00.000Z");
         return true;
 }
 
 bool task_file_read(struct call *call, const struct task_file_input *input, json_t **result, struct error *error)
 {
-        (void)call, (void)error, (void)input;
+        (void)call;
         run_read();
+        if (is_refused(input->taskId, error))
+                return false;
+        snprintf(stub.path, sizeof stub.path, "%s", input->path);
+        stub.offset = input->offset;
+        stub.maximum = input->maxBytes;
         *result = stub.result ? json_incref(stub.result) : json_object();
         return true;
 }
 
 bool task_list(struct call *call, const struct task_list_input *input, json_t **result, struct error *error)
 {
-        (void)call, (void)error;
+        (void)call;
         run_read();
-        *result = json_pack("{s:[], s:I}", "tasks", "limit", (json_int_t)input->limit);
+        if (input->cursor)
+                return error_set(error, ERROR_INVALID_CURSOR, NULL);
+        auto_free char *gone = text_format("code %d", ERROR_TASK_NOT_FOUND);
+        *result = json_pack("{s:[{s:s, s:s}, {s:s}], s:I, s:s}", "tasks", "taskId", "t", "name", "Fix it", "taskId",
+                            gone, "limit", (json_int_t)input->limit, "nextCursor", "more");
         return true;
 }
 
@@ -135,6 +173,8 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
 {
         (void)call, (void)result;
         stub.runs++;
+        if (is_refused(input->taskId, error))
+                return false;
         if (!strcmp(input->taskId, "crash"))
                 return error_set(error, ERROR_INTERNAL, "a secret reason");
         return error_set(error, ERROR_TASK_BUSY, NULL);
@@ -145,8 +185,13 @@ bool task_stop(struct call *call, const struct task_stop_input *input, json_t **
         (void)error;
         stub.runs++;
         if (!strcmp(input->taskId, "gated")) {
+                call_report(call, 1, 2, "Half of it \"is\" done");
                 sem_post(&stub.entered);
                 sem_wait(&stub.gate);
+                call_report(call, 1, 2, "Again");
+                call_report(call, 2, 0, NULL);
+                stub.is_cancelled = call_is_cancelled(call);
+                sem_post(&stub.left);
         }
         *result = json_pack("{s:s, s:s, s:b}", "taskId", input->taskId, "status", "interrupted", "hasReader",
                             call->db != NULL);

@@ -15,6 +15,7 @@ int main(void)
                 run_matrix_tests,
                 run_reference_tests,
                 run_upload_tests,
+                run_bound_tests,
         };
         /* clang-format on */
         int failed = 0;

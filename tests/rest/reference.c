@@ -1,8 +1,10 @@
 #include "tests/rest/fixture.h"
 
+#include "mcp/prompt.h"
 #include "mcp/tool.h"
 #include "server/reference.h"
 #include "server/services/permission.h"
+#include "server/services/toolset.h"
 
 static void expect(const struct text *out, const char *before, const char *name, const char *after)
 {
@@ -22,6 +24,14 @@ static void the_reference_has_every_row_of_every_table(void **state)
         assert_false(out.is_cut);
         for (size_t i = 0; i < mcp_tool_count; i++)
                 expect(&out, "\n### ", mcp_tools[i]->name, "\n");
+        for (size_t i = 0; i < toolset_count; i++)
+                expect(&out, "| `", toolset_rows[i].name, "` |");
+        for (size_t i = 0; i < prompt_count(); i++)
+                expect(&out, "| `", prompt_at(i)->name, "` |");
+        for (const struct envelope_row *row = envelope_rows; row->sentence; row++) {
+                auto_free char *code = text_format("%d", row->code);
+                expect(&out, "| `", code, "` |");
+        }
         for (size_t i = 0; i < settings_table.count; i++)
                 expect(&out, "| `", settings_table.rows[i].name, "` |");
         for (int i = 1; i < ERROR_COUNT; i++)
@@ -65,7 +75,7 @@ static void a_section_stands_alone_and_an_unknown_one_is_refused(void **state)
         assert_null(strstr(text_string(&out), "## Tools"));
         assert_false(reference_print("errrors", &out, &error));
         assert_int_equal(error.code, ERROR_NOT_FOUND);
-        assert_non_null(strstr(error.message, "tools, settings, environment, rest, errors, permissions"));
+        assert_non_null(strstr(error.message, "tools, mcp, settings, environment, rest, errors, permissions"));
 }
 
 static void the_server_shows_the_same(void **state)

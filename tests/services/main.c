@@ -35,7 +35,6 @@ int main(int argc, char **argv)
                 run_stream_tests,
                 run_question_tests,
                 run_public_url_tests,
-                run_question_tests,
         };
         /* clang-format on */
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,

@@ -1,0 +1,3 @@
+#include "mcp/more.h"
+
+const struct more mcp_more = {0};
