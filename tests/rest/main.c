@@ -13,6 +13,7 @@ int main(void)
                 run_body_size_tests,
                 run_bound_tests,
                 run_matrix_tests,
+                run_planted_tests,
                 run_reference_tests,
                 run_upload_tests,
                 run_bound_tests,

@@ -1,6 +1,6 @@
 /* Every route and every tool, for everybody: one table says who may and who may not. Each row runs with things of its
  * own, so that no row depends on another. */
-#include "tests/rest/fixture.h"
+#include "tests/rest/matrix.h"
 
 #include <ctype.h>
 
@@ -9,22 +9,15 @@
 #include "server/base/id.h"
 #include "server/base/path.h"
 #include "server/services/audit.h"
-#include "server/services/build_view.h"
 #include "server/services/setting.h"
 #include "server/services/task_paths.h"
 #include "tests/rest/conform.h"
-
-/* Who calls: a server administrator; a Developer and a Viewer in the environment main; somebody without a role. */
-enum role { ADMINISTRATOR, DEVELOPER, VIEWER, STRANGER, ROLE_COUNT };
-static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
  * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
  * administrator made. */
-static const struct row {
-        const char *method, *path, *body, *expected;
-} rows[] = {
+const struct row matrix_rows[] = {
         {"POST", "/logout", "{}", "----"}, /* sessions.c: a key does not log out */
         {"GET", "/me", NULL, "AAAA"},
         {"PATCH", "/me", "{\"name\":\"$SELF\"}", "AAAA"},
@@ -113,13 +106,8 @@ static const struct row {
         {NULL, "interrupt_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
 };
 
-struct matrix {
-        struct rest_fixture *fixture;
-        char *keys[ROLE_COUNT];
-        int fresh, faults;
-        char task[ID_SIZE]; /* the last one that was made */
-        bool is_planting;   /* whatever is made holds secrets wherever somebody could have put them */
-};
+const size_t matrix_row_count = COUNT_OF(matrix_rows);
+static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
 
 /* A request that must succeed; the member of its answer, on the heap. */
 static char *make_as(struct matrix *matrix, const char *key, const char *method, const char *path, const char *body,
@@ -137,15 +125,14 @@ static char *make_as(struct matrix *matrix, const char *key, const char *method,
 }
 
 /* By an administrator. */
-static char *make_with(struct matrix *matrix, const char *method, const char *path, const char *body,
-                       const char *member)
+char *matrix_make(struct matrix *matrix, const char *method, const char *path, const char *body, const char *member)
 {
         return make_as(matrix, matrix->fixture->administrator, method, path, body, member);
 }
 
 static char *make(struct matrix *matrix, const char *path, const char *body, const char *member)
 {
-        return make_with(matrix, "POST", path, body, member);
+        return matrix_make(matrix, "POST", path, body, member);
 }
 
 /* A file that the last task left. */
@@ -155,51 +142,9 @@ static char *write_file(struct matrix *matrix)
         auto_free char *path = path_join(folder, "note.txt");
         auto_error error = {0};
 
-        if (!matrix->is_planting)
+        if (!matrix->on_task)
                 assert_true(path_make_folder(folder, 0755, &error) && path_write(path, "note", 4, 0644, &error));
         return text_copy("note.txt");
-}
-
-/* What must never come out: a secret of the environment, one of the task's owner, and a git credential. */
-static const char *const planted[] = {"planted-shared-value", "planted-own-value", "planted-git-value"};
-#define PLANTED "on planted-shared-value, planted-own-value and https://x:planted-git-value@host/"
-
-static void plant_file(const char *folder, const char *name, const char *content)
-{
-        auto_free char *path = path_join(folder, name);
-        auto_error error = {0};
-
-        assert_true(path_make_folder(folder, 0755, &error) && path_write(path, content, strlen(content), 0644, &error));
-}
-
-/* A task that failed and whose agent put secrets into everything that is its to write. */
-static void plant(struct matrix *matrix)
-{
-        auto_free char *output = task_path_output(matrix->fixture->root, matrix->task),
-                       *records = task_path_records(matrix->fixture->root, matrix->task);
-        auto_free char *sql = text_format(
-                "UPDATE tasks SET name = '" PLANTED
-                "', branches = '{\"a\":\"planted-shared-value\"}', status = 'failed', "
-                "exit_code = 1, reply = turn WHERE id = '%s';"
-                "UPDATE turns SET shown = '" PLANTED "', given = '" PLANTED "', state = 'ended', started_at = 1, "
-                "ended_at = 2, end_type = 'exited', exit_code = 1, failure_stage = 'agent', failure_category = "
-                "'unknown', "
-                "failure_message = '" PLANTED "', agent_errors = '[{\"message\":\"" PLANTED "\"}]' "
-                "WHERE rid = (SELECT turn FROM tasks WHERE id = '%s');"
-                "UPDATE prompt_parts SET body = '" PLANTED "';"
-                "INSERT OR REPLACE INTO replies (turn, body, characters, replied_at) "
-                "SELECT turn, '" PLANTED "', length('" PLANTED "'), 2 FROM tasks WHERE id = '%s';",
-                matrix->task, matrix->task, matrix->task);
-
-        rest_sql(matrix->fixture, sql);
-        plant_file(output, "summary.md", PLANTED);
-        plant_file(output, "note.txt", PLANTED);
-        plant_file(output, "planted-own-value.txt", PLANTED);
-        plant_file(records, "log.txt", PLANTED);
-        plant_file(records, "task-instructions.md", PLANTED);
-        plant_file(records, "debug-stream.jsonl",
-                   "{\"t\":null,\"turn\":1,\"seq\":1,\"role\":\"assistant\",\"type\":\"text\",\"text\":\"" PLANTED
-                   "\"}\n");
 }
 
 static char *fresh(struct matrix *matrix, const char *what, enum role role)
@@ -215,8 +160,8 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                 char *task = make(matrix, "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}",
                                   "taskId");
                 snprintf(matrix->task, sizeof matrix->task, "%s", task);
-                if (matrix->is_planting)
-                        plant(matrix);
+                if (matrix->on_task)
+                        matrix->on_task(matrix);
                 return task;
         }
         if (!strcmp(what, "UPLOAD"))
@@ -236,7 +181,7 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
 }
 
 /* The text with every $NAME replaced. */
-static char *filled(struct matrix *matrix, const char *text, enum role role)
+char *matrix_fill(struct matrix *matrix, const char *text, enum role role)
 {
         auto_text out = TEXT_WITH_MAXIMUM(10000);
 
@@ -298,38 +243,14 @@ static const char *first_of_stream(const char *path)
         return length > suffix && !strcmp(path + length - suffix, "/stream") ? "event: state" : NULL;
 }
 
-/* What a stream begins with, on a connection of its own; `headers` are the request's. */
-static struct reply *open_stream(struct matrix *matrix, const char *path, const char *first, const char *headers)
-{
-        struct connection *connection = connection_open(matrix->fixture->server);
-        auto_free char *request = text_format("GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n", path, headers);
-        struct reply *reply;
-
-        connection_send(connection, request);
-        connection_await(connection, "\r\n\r\n");
-        if (!strncmp(connection->bytes, "HTTP/1.1 200", 12)) {
-                size_t at = connection_await(connection, first);
-                while (!strstr(connection->bytes + at, "\n\n"))
-                        connection_await_more(connection);
-                reply = memory_new(sizeof *reply + connection->used + 1);
-                reply->status = 200;
-                reply->length = connection->used;
-                memcpy(reply->body, connection->bytes, connection->used);
-        } else {
-                reply = connection_read(connection, true);
-        }
-        connection_close(connection);
-        return reply;
-}
-
-static struct reply *call_row(struct matrix *matrix, const struct row *row, enum role role, const char *path,
-                              const char *body)
+struct reply *matrix_call(struct matrix *matrix, const struct row *row, enum role role, const char *path,
+                          const char *body)
 {
         auto_free char *headers = rest_bearer(matrix->keys[role]);
 
         const char *first = row->method ? first_of_stream(path) : NULL;
         if (first)
-                return open_stream(matrix, path, first, headers);
+                return rest_open_stream(matrix->fixture, path, first, headers);
         if (row->method)
                 return ask(matrix->fixture->connection, row->method, path, headers, body);
         auto_free char *message = text_format("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
@@ -365,19 +286,12 @@ static bool is_read(const struct row *row)
         return tool_find(row->path)->mode == TOOL_READS;
 }
 
-/* All that is wrong is told, not only the first. */
-#define complain(matrix, ...)                                                                                          \
-        do {                                                                                                           \
-                print_error(__VA_ARGS__);                                                                              \
-                (matrix)->faults++;                                                                                    \
-        } while (0)
-
 static void check_row(struct matrix *matrix, const struct row *row, enum role role)
 {
-        auto_free char *path = filled(matrix, row->path, role);
-        auto_free char *body = row->body ? filled(matrix, row->body, role) : NULL;
+        auto_free char *path = matrix_fill(matrix, row->path, role);
+        auto_free char *body = row->body ? matrix_fill(matrix, row->body, role) : NULL;
         int64_t before = audit_count(matrix);
-        auto_reply *reply = call_row(matrix, row, role, path, body);
+        auto_reply *reply = matrix_call(matrix, row, role, path, body);
         int status = row->method ? reply->status : tool_status(reply);
 
         if (!is_as_said(row->expected[role], status))
@@ -392,12 +306,12 @@ static void check_row(struct matrix *matrix, const struct row *row, enum role ro
                 conform_reply(row->method, path, reply);
 }
 
-static struct matrix open_matrix(struct rest_fixture *fixture)
+struct matrix matrix_open(struct rest_fixture *fixture)
 {
         struct matrix matrix = {.fixture = fixture};
 
         rest_environment(fixture, "main");
-        free(make_with(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
+        free(matrix_make(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
         matrix.keys[ADMINISTRATOR] = rest_key(fixture, "administrator", "Server Admin");
         matrix.keys[DEVELOPER] = rest_key_in(fixture, "developer", "Developer", "main");
         matrix.keys[VIEWER] = rest_key_in(fixture, "viewer", "Viewer", "main");
@@ -405,9 +319,9 @@ static struct matrix open_matrix(struct rest_fixture *fixture)
         return matrix;
 }
 
-static void close_matrix(struct matrix *matrix)
+void matrix_close(struct matrix *matrix)
 {
-        free(make_with(matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
+        free(matrix_make(matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
         for (int role = 0; role < ROLE_COUNT; role++)
                 free(matrix->keys[role]);
         assert_int_equal(matrix->faults, 0);
@@ -415,75 +329,12 @@ static void close_matrix(struct matrix *matrix)
 
 static void every_route_and_tool_answers_everybody_as_the_table_says(void **state)
 {
-        struct matrix matrix = open_matrix(*state);
+        struct matrix matrix = matrix_open(*state);
 
-        for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (size_t i = 0; i < matrix_row_count; i++)
                 for (int role = ROLE_COUNT - 1; role >= 0; role--)
-                        check_row(&matrix, &rows[i], (enum role)role);
-        close_matrix(&matrix);
-}
-
-/* Secrets that are set, and an image's build that printed them. */
-static void plant_around(struct matrix *matrix)
-{
-        auto_free char *build = text_format("%s/builds/build-x", matrix->fixture->root);
-
-        free(make_with(matrix, "PUT", "/secrets/PLANTED_SHARED",
-                       "{\"value\":\"planted-shared-value\",\"environment\":\"main\"}", "name"));
-        free(make_with(matrix, "PUT", "/secrets/PLANTED_OWN", "{\"value\":\"planted-own-value\"}", "name"));
-        plant_file(matrix->fixture->root, "git-credentials", "https://x:planted-git-value@host\n");
-        plant_file(build, BUILD_LOG, PLANTED);
-        rest_sql(matrix->fixture,
-                 "INSERT INTO builds (id, environment, state, is_fresh, created_at, ended_at, end_type, "
-                 "message) VALUES ('build-x', 1, 'failed', 0, 1, 2, 'step_failed', '" PLANTED "')");
-        matrix->is_planting = true;
-}
-
-static void check_planted(struct matrix *matrix, const struct row *row, bool *was_told)
-{
-        auto_free char *path = filled(matrix, row->path, ADMINISTRATOR);
-        auto_free char *body = row->body ? filled(matrix, row->body, ADMINISTRATOR) : NULL;
-        auto_reply *reply = call_row(matrix, row, ADMINISTRATOR, path, body);
-
-        for (size_t i = 0; i < COUNT_OF(planted); i++)
-                if (memmem(reply->body, reply->length, planted[i], strlen(planted[i])) ||
-                    strstr(reply->head, planted[i]))
-                        complain(matrix, "%s %s tells %s: %s\n", row->method ? row->method : "tool", path, planted[i],
-                                 reply->body);
-        *was_told = strstr(reply->body, "on [redacted]") || strstr(reply->body, "on ****");
-}
-
-/* What is not redacted but left out would prove nothing: that the rest of the text came is told by these. */
-static const char *const tellers[] = {"/tasks/$TASK",
-                                      "/tasks/$TASK/output",
-                                      "/tasks/$TASK/files/$FILE",
-                                      "/tasks/$TASK/file?path=$FILE",
-                                      "/tasks/$TASK/stream",
-                                      "get_task",
-                                      "get_task_output",
-                                      "read_task_file",
-                                      "/environments/main/builds/build-x/output"};
-
-static bool is_teller(const struct row *row)
-{
-        for (size_t i = 0; i < COUNT_OF(tellers); i++)
-                if (!strcmp(tellers[i], row->path) && (!row->method || !strcmp(row->method, "GET")))
-                        return true;
-        return false;
-}
-
-static void no_route_stream_or_tool_tells_a_planted_secret(void **state)
-{
-        struct matrix matrix = open_matrix(*state);
-
-        plant_around(&matrix);
-        for (size_t i = 0; i < COUNT_OF(rows); i++) {
-                bool was_told;
-                check_planted(&matrix, &rows[i], &was_told);
-                if (is_teller(&rows[i]) && !was_told)
-                        complain(&matrix, "%s does not tell the text at all\n", rows[i].path);
-        }
-        close_matrix(&matrix);
+                        check_row(&matrix, &matrix_rows[i], (enum role)role);
+        matrix_close(&matrix);
 }
 
 static void the_table_has_every_route_and_every_tool(void **state)
@@ -491,15 +342,16 @@ static void the_table_has_every_route_and_every_tool(void **state)
         (void)state;
         for (size_t route = 0; route < route_count; route++) {
                 bool is_there = routes[route].access != HTTP_ACCESS_SESSION;
-                for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
-                        is_there = rows[i].method && conform_route(rows[i].method, rows[i].path) == route;
+                for (size_t i = 0; i < matrix_row_count && !is_there; i++)
+                        is_there = matrix_rows[i].method &&
+                                   conform_route(matrix_rows[i].method, matrix_rows[i].path) == route;
                 if (!is_there)
                         fail_msg("the table has no row for %s %s", routes[route].method, routes[route].path);
         }
         for (size_t tool = 0; tool < mcp_tool_count; tool++) {
                 bool is_there = false;
-                for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
-                        is_there = !rows[i].method && !strcmp(rows[i].path, mcp_tools[tool]->name);
+                for (size_t i = 0; i < matrix_row_count && !is_there; i++)
+                        is_there = !matrix_rows[i].method && !strcmp(matrix_rows[i].path, mcp_tools[tool]->name);
                 if (!is_there)
                         fail_msg("the table has no row for the tool %s", mcp_tools[tool]->name);
         }
@@ -509,8 +361,6 @@ int run_matrix_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(the_table_has_every_route_and_every_tool),
-                cmocka_unit_test_setup_teardown(no_route_stream_or_tool_tells_a_planted_secret, rest_set_up,
-                                                rest_tear_down),
                 cmocka_unit_test_setup_teardown(every_route_and_tool_answers_everybody_as_the_table_says, rest_set_up,
                                                 rest_tear_down),
         };
