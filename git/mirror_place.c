@@ -72,3 +72,14 @@ bool mirror_find_branch(git_repository *repository, const char *branch, bool *ha
         *has = status == 0;
         return true;
 }
+
+char *mirror_default_branch(git_repository *repository)
+{
+        static const char before[] = "refs/heads/";
+        auto_reference *head = NULL;
+        const char *target;
+
+        if (git_reference_lookup(&head, repository, "HEAD") || !(target = git_reference_symbolic_target(head)))
+                return NULL;
+        return strncmp(target, before, sizeof before - 1) ? NULL : text_copy(target + sizeof before - 1);
+}

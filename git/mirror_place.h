@@ -29,6 +29,9 @@ git_repository *mirror_open(const char *mirror, struct error *error);
 /* Whether the repository has the branch. ERROR_GIT_FAILED. */
 MUST_CHECK bool mirror_find_branch(git_repository *repository, const char *branch, bool *has, struct error *error);
 
+/* The branch that the mirror's HEAD names, existing or not; the caller's, NULL when HEAD is a bare commit. */
+char *mirror_default_branch(git_repository *repository);
+
 #define auto_mirror_place CLEANUP(mirror_place_clear) struct mirror_place
 
 #endif

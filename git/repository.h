@@ -48,6 +48,17 @@ MUST_CHECK bool repository_workspace_make(const char *mirrors, const char *url, 
                                           const struct repository_limits *limits, char **branch_out,
                                           char head[REPOSITORY_HEAD_SIZE], struct error *error);
 
+/* Writes what the mirror's `branch` (NULL: the remote's default branch) has beyond the commit `basis` (hex; NULL or not
+ * part of the branch: all of it) to the file `destination`, for git fetch(1) to read. Nothing is written when the branch
+ * is at the basis, or when the remote has no commit yet: *is_written is false then, and `head` is empty in the second
+ * case. *branch_out is the caller's to free, NULL when the remote names no branch.
+ * ERROR_GIT_URL_REFUSED, ERROR_BRANCH_INVALID, ERROR_GIT_REF_NOT_FOUND, ERROR_GIT_TIMEOUT, ERROR_GIT_FAILED,
+ * ERROR_STORE_FULL. */
+MUST_CHECK bool repository_bundle_make(const char *mirrors, const char *url, const char *branch, const char *basis,
+                                       const char *destination, const struct repository_limits *limits,
+                                       char **branch_out, char head[REPOSITORY_HEAD_SIZE], bool *is_written,
+                                       struct error *error);
+
 /* Whether the mirror has the branch. Reads references only, in this process.
  * ERROR_GIT_URL_REFUSED, ERROR_BRANCH_INVALID, ERROR_GIT_FAILED (also when there is no mirror). */
 MUST_CHECK bool repository_has_branch(const char *mirrors, const char *url, const char *branch, bool *has,

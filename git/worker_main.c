@@ -22,6 +22,7 @@ struct operation {
 static const struct operation operations[] = {
         {"mirror", mirror_work},
         {"workspace", workspace_work},
+        {"bundle", bundle_work},
 };
 
 static void end_group(int number)

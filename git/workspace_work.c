@@ -40,18 +40,6 @@ static bool has_any_branch(git_repository *repository)
         return has;
 }
 
-/* The branch that the mirror's HEAD names, existing or not; the caller's, NULL when HEAD is a bare commit. */
-static char *default_branch(git_repository *repository)
-{
-        static const char before[] = "refs/heads/";
-        auto_reference *head = NULL;
-        const char *target;
-
-        if (git_reference_lookup(&head, repository, "HEAD") || !(target = git_reference_symbolic_target(head)))
-                return NULL;
-        return strncmp(target, before, sizeof before - 1) ? NULL : text_copy(target + sizeof before - 1);
-}
-
 static bool no_branch(struct error *error, const char *wanted, const char *standard)
 {
         if (wanted)
@@ -72,7 +60,7 @@ static bool resolve(struct job *job, char **branch, struct error *error)
 
         if (!repository)
                 return false;
-        auto_free char *standard = default_branch(repository);
+        auto_free char *standard = mirror_default_branch(repository);
         auto_free char *chosen = text_copy(job->branch ? job->branch : standard);
         if (chosen && !mirror_find_branch(repository, chosen, &has, error))
                 return false;

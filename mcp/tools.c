@@ -6,9 +6,22 @@
 #include "mcp/tools/tools.h"
 
 const struct tool *const mcp_tools[] = {
-        &tool_list_environments, &tool_list_templates, &tool_create_task,    &tool_get_task,
-        &tool_get_task_output,   &tool_read_task_file, &tool_list_tasks,     &tool_follow_up_task,
-        &tool_rename_task,       &tool_stop_task,      &tool_interrupt_task,
+        &tool_list_environments,
+        &tool_list_templates,
+        &tool_create_task,
+        &tool_get_task,
+        &tool_get_task_output,
+        &tool_read_task_file,
+        &tool_list_tasks,
+        &tool_follow_up_task,
+        &tool_fork_task,
+        &tool_pull_task_changes,
+        &tool_list_task_follow_up_queue,
+        &tool_list_task_rewind_points,
+        &tool_resume_task_follow_up_queue,
+        &tool_rename_task,
+        &tool_stop_task,
+        &tool_interrupt_task,
 };
 const size_t mcp_tool_count = COUNT_OF(mcp_tools);
 

@@ -7,6 +7,7 @@
 #include "oauth/page.h"
 #include "server/base/clock.h"
 #include "server/base/form.h"
+#include "server/services/oidc.h"
 #include "server/services/session.h"
 
 #define QUERY_MAXIMUM 65536
@@ -63,10 +64,28 @@ static bool begin(struct asked *asked, struct oauth_site *site, struct error *er
         return true;
 }
 
+/* The path that begins a sign-in at the OpenID provider and comes back to the request; NULL where there is none. */
+static char *sso_path(json_t *parameters, bool is_fresh)
+{
+        auto_text path = TEXT_WITH_MAXIMUM(QUERY_MAXIMUM);
+        auto_free char *back = authorize_url(parameters);
+
+        if (!oidc_is_on(settings_current()) || !oidc_return_is_own(back))
+                return NULL;
+        text_append_string(&path, OIDC_LOGIN_PATH "?");
+        form_append(&path, "return", back);
+        if (is_fresh || settings_current()->mcp_oauth_fresh_sign_in_minutes)
+                form_append(&path, "fresh", "true");
+        return text_take(&path);
+}
+
 static void show_sign_in(const struct asked *asked, const char *query, const struct oauth_person *person)
 {
+        auto_free char *sso = sso_path(asked->parameters, person->is_known);
+
         page_sign_in(asked->request, 200,
                      &(struct page_sign_in){.query = query,
+                                            .sso = sso,
                                             .is_again = person->is_known,
                                             .user = person->is_known ? person->name : NULL,
                                             .redirect_uri = asked_for(asked, "redirect_uri")});
@@ -136,8 +155,10 @@ static void signed_in(void *context, const struct session_started *started, cons
                                         is_secure());
                 redirect(asked->request, url);
         } else if (error->code == ERROR_UNAUTHENTICATED || error->code == ERROR_TOTP_REQUIRED) {
+                auto_free char *sso = sso_path(asked->parameters, false);
                 page_sign_in(asked->request, 403,
                              &(struct page_sign_in){.query = query,
+                                                    .sso = sso,
                                                     .message = error->message,
                                                     .user = user,
                                                     .needs_code = error->code == ERROR_TOTP_REQUIRED,

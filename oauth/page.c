@@ -137,6 +137,8 @@ void page_sign_in(struct http_request *request, unsigned status, const struct pa
                 put(&out, "<label>Code of your authenticator app<input name=\"code\" inputmode=\"numeric\" "
                           "autocomplete=\"one-time-code\" required maxlength=\"64\"></label>\n");
         put(&out, "<button class=\"main\">Sign in</button>\n</form>\n");
+        if (page->sso)
+                put(&out, "<p><a class=\"button\" href=\"@\">Sign in with SSO</a></p>\n", page->sso);
         send(request, status, page->redirect_uri, &out);
 }
 

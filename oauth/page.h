@@ -12,6 +12,7 @@ struct page_sign_in {
         const char *user;         /* filled in; NULL for nothing */
         bool needs_code;          /* of an authenticator app */
         bool is_again;            /* somebody is signed in, but not freshly enough */
+        const char *sso;          /* path at which the OpenID provider is asked; NULL where none is */
         const char *redirect_uri; /* where a form may lead in the end, NULL when it is not known */
 };
 void page_sign_in(struct http_request *request, unsigned status, const struct page_sign_in *page);

@@ -9,6 +9,8 @@
 #include "server/reference.h"
 #include "server/rest/bearer.h"
 #include "server/rest/health.h"
+#include "server/rest/html.h"
+#include "server/rest/oidc.h"
 #include "server/rest/operations.h"
 #include "server/rest/streams.h"
 #include "server/services/metrics.h"
@@ -85,6 +87,26 @@ static void upload(struct http_request *request, void *context)
         const struct routes_context *server = context;
 
         rest_upload_answer(&server->rest, request);
+}
+
+static void oidc_start(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_oidc_begin(&server->rest, request);
+}
+
+static void oidc_callback(struct http_request *request, void *context)
+{
+        const struct routes_context *server = context;
+
+        rest_oidc_callback(&server->rest, request);
+}
+
+static void login_style(struct http_request *request, void *context)
+{
+        (void)context;
+        html_style(request);
 }
 
 static void file(struct http_request *request, void *context)

@@ -15,6 +15,17 @@ static const struct field input_rows[] = {
         STRING_FIELD(struct task_follow_up_input, reasoningEffort, .minimum = 1, .maximum = 40,
                      .help = "Reasoning effort from this turn on."),
         STRING_FIELD(struct task_follow_up_input, speed, .choices = model_speeds, .help = "Speed from this turn on."),
+        BOOLEAN_FIELD(
+                struct task_follow_up_input, queueIfBusy,
+                .help = "Queue it behind the turn that runs instead of refusing it; an idle task starts at once."),
+        BOOLEAN_FIELD(struct task_follow_up_input, pullLatest,
+                      .help = "Pull upstream changes into every repository before the turn; a conflict starts none."),
+        STRING_FIELD(struct task_follow_up_input, deliverAt, .minimum = 1, .maximum = 60, .format = "date-time",
+                     .help = "Send it later: a date and time with an offset from UTC, at most 30 days ahead."),
+        INTEGER_FIELD(struct task_follow_up_input, deliverInMinutes, .minimum = 1, .maximum = 10000000,
+                      .help = "Send it so many minutes from now instead, at most 43,200."),
+        STRING_FIELD(struct task_follow_up_input, expectedStatus, .choices = task_statuses,
+                     .help = "Refuse it when the task is in another status."),
         STRING_FIELD(struct task_follow_up_input, idempotencyKey, .minimum = 1, .maximum = 200,
                      .help = "A key of your own that makes a retry safe: the same key with the same arguments is "
                              "delivered once."),
@@ -25,8 +36,16 @@ static const struct field output_rows[] = {
         OUT_STRING("taskId", .is_required = true, .help = "Id of the task."),
         OUT_STRING("status", .is_required = true, .choices = task_statuses,
                    .help = "running, or queued while it waits for a free slot."),
-        OUT_INTEGER("turnIndex", .is_nullable = true, .help = "Turn that the instructions became."),
+        OUT_INTEGER("turnIndex", .is_nullable = true,
+                    .help = "Turn that the instructions became, null while they wait."),
         OUT_INTEGER("followUpCount", .help = "Follow-ups so far, this one included."),
+        OUT_BOOLEAN("queued", .help = "Present when it waits in the task's queue."),
+        OUT_STRING("queuedFollowUpId", .help = "Its entry there."),
+        OUT_INTEGER("position", .help = "Its place there, from 1."),
+        OUT_BOOLEAN("scheduled", .help = "Present when it was scheduled."),
+        OUT_STRING("scheduledFollowUpId", .help = "Its entry in list_task_follow_up_queue."),
+        OUT_STRING("deliverAt", .format = "date-time", .help = "When it is due, in UTC."),
+        OUT_STRING("followUpState", .help = "What became of a scheduled one: scheduled, queued, delivered or removed."),
         OUT_STRING("url", .is_nullable = true, .help = "Page of the task."),
         OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
 };
@@ -60,7 +79,8 @@ const struct tool tool_follow_up_task = {
         .description = "Continues a finished task with more instructions, in the same conversation and workspace, or "
                        "starts a staged one. Returns at once; poll get_task until latestResponse.followUpsSince is 0 "
                        "and the task no longer runs. A task whose turn is still running is refused with task_busy: "
-                       "wait for it, or end the turn with interrupt_task.",
+                       "wait for it, pass queueIfBusy to have it delivered when the turn has ended, or end the turn "
+                       "with interrupt_task. deliverAt or deliverInMinutes sends it later, also to wake the task up.",
         .input = &input,
         .output = &output,
         .hints = {.is_open_world = true},

@@ -10,6 +10,7 @@
 #include "server/services/build.h"
 #include "server/services/doctor.h"
 #include "server/services/environment.h"
+#include "server/services/identity.h"
 #include "server/services/key.h"
 #include "server/services/role.h"
 #include "server/services/secret_store.h"
@@ -35,6 +36,9 @@ RUN_PLAIN(user_list)
 RUN(user_set_password, struct user_password_input)
 RUN(user_disable, struct user_name_input)
 RUN(user_enable, struct user_name_input)
+RUN(identity_link, struct identity_input)
+RUN(identity_unlink, struct identity_input)
+RUN(identity_list, struct user_name_input)
 RUN(totp_reset, struct user_name_input)
 RUN(key_add, struct key_add_input)
 RUN(key_list, struct key_list_input)
@@ -95,6 +99,10 @@ const struct admin_command admin_commands[] = {
         {"user.password", &user_password_table, by_name, "Set a user's password.", run_user_set_password, false},
         {"user.disable", &user_name_table, by_name, "Lock a user out at once.", run_user_disable, false},
         {"user.enable", &user_name_table, by_name, "Let a disabled user in again.", run_user_enable, false},
+        {"user.link", &identity_table, by_name, "Link an account at the OpenID provider to a user.", run_identity_link,
+         false},
+        {"user.unlink", &identity_table, by_name, "Take such a link away.", run_identity_unlink, false},
+        {"user.identities", &user_name_table, by_name, "List the accounts that are a user.", run_identity_list, false},
         {"user.totp-reset", &user_name_table, by_name, "Remove the authenticator app of a user who has lost it.",
          run_totp_reset, false},
         {"key.add", &key_add_table, by_user, "Make an API key; it is shown this once.", run_key_add, false},
@@ -111,6 +119,8 @@ const struct admin_command admin_commands[] = {
          false},
         {"setting.set", &setting_set_table, name_and_value, "Store a setting; it acts at once.", run_setting_set,
          false},
+        {"setting.secret", &setting_secret_table, by_name, "Store a setting; its value comes on standard input.",
+         run_setting_set, false},
         {"setting.unset", &setting_unset_table, by_name, "Remove a stored setting.", run_setting_unset, false},
         {"secret.set", &secret_set_table, by_name, "Set a secret; its value comes on standard input.", run_secret_set,
          false},
@@ -124,7 +134,8 @@ const struct admin_command admin_commands[] = {
          run_account_list, false},
         {"account.rm", &account_remove_table, by_agent, "Remove a provider account.", run_account_remove, false},
         {"audit.list", &audit_list_table, NULL, "Show who did what, newest first.", run_audit_list, false},
-        {"agent.install", &agent_install_table, by_name, "Fetch an agent's program, or `all`.", run_agent_install, false},
+        {"agent.install", &agent_install_table, by_name, "Fetch an agent's program, or `all`.", run_agent_install,
+         false},
         {"agent.list", NULL, NULL, "List the agents and the versions of their programs.", run_agent_list, false},
         {"environment.reload", NULL, NULL, "Read the setup folder again now.", run_environment_reload, false},
         {"environment.build", &build_start_table, by_environment, "Build an environment's image.", run_build_start,

@@ -25,7 +25,10 @@ static const struct field me_rows[] = {
         OUT_BOOLEAN("totpEnrolled", .is_required = true,
                     .help = "Whether a code of your authenticator app goes with the password."),
         OUT_INTEGER("recoveryCodesLeft", .is_required = true, .help = "Recovery codes that were not used yet."),
-        OUT_STRING("signedInAt", .format = "date-time", .help = "Of a session: when you last proved who you are."),
+        OUT_BOOLEAN("ssoLinked", .is_required = true, .help = "Whether you can sign in at the OpenID provider."),
+        OUT_STRING("signedInAt", .is_nullable = true, .format = "date-time",
+                   .help = "Of a session: when you last proved who you are, null when the provider "
+                           "did not tell."),
         OUT_BOOLEAN("sso", .help = "Of a session: whether you did so at the OpenID provider."),
         OUT_OBJECT("permissions", permissions, .is_required = true, .help = "What your roles let you do."),
         OUT_STRING("csrfToken", .help = "Of the session, for requests that change something."),

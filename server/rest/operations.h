@@ -7,7 +7,7 @@
 
 /* session.c */
 extern const struct rest_operation rest_login; /* described here, answered by rest_login_answer */
-extern const struct rest_operation rest_logout;
+extern const struct rest_operation rest_logout, rest_login_options;
 extern const struct field_table rest_login_output; /* what tells of a session that begins */
 /* Checks name and password and begins a session, whose token goes into a cookie. Answers later. */
 void rest_login_answer(const struct rest_door *door, struct http_request *request);
@@ -21,6 +21,8 @@ extern const struct rest_operation rest_totp_enrol, rest_totp_confirm, rest_totp
         rest_totp_reset;
 /* grant.c */
 extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_grant_revoke_all;
+/* identity.c */
+extern const struct rest_operation rest_identity_list, rest_identity_link, rest_identity_unlink;
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
@@ -48,6 +50,12 @@ extern const struct rest_operation rest_secret_list, rest_secret_set, rest_secre
 extern const struct rest_operation rest_account_list, rest_account_set, rest_account_remove;
 /* task.c */
 extern const struct rest_operation rest_task_files, rest_task_share, rest_task_start, rest_task_delete;
+
+/* follow_up.c */
+extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remove, rest_queue_entry_send;
+
+/* rewind.c */
+extern const struct rest_operation rest_task_rewind;
 
 /* upload.c */
 extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */

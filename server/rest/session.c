@@ -7,6 +7,8 @@
 #include "server/rest/bearer.h"
 #include "server/rest/cookie.h"
 #include "server/rest/operations.h"
+#include "server/services/oidc.h"
+#include "server/services/setup.h"
 
 #define LOGIN_STATUS 200
 
@@ -57,6 +59,27 @@ void rest_login_answer(const struct rest_door *door, struct http_request *reques
                 rest_refuse(request, &error);
         rest_arguments_clear(&arguments);
 }
+
+static const struct field option_rows[] = {
+        OUT_BOOLEAN("password", .is_required = true, .help = "With name and password: POST /login."),
+        OUT_BOOLEAN("sso", .is_required = true, .help = "At the OpenID provider: GET /login/oidc."),
+        OUT_BOOLEAN("setupNeeded", .is_required = true, .help = "Nobody can yet: POST /setup comes first."),
+};
+static const struct field_table option_output = OUTPUT_TABLE("login options", option_rows);
+
+static bool run_options(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        bool is_needed;
+
+        (void)input;
+        if (!setup_is_needed(call->db, &is_needed, error))
+                return false;
+        *result = json_pack("{s:b, s:b, s:b}", "password", 1, "sso", oidc_is_on(settings_current()), "setupNeeded",
+                            is_needed);
+        return true;
+}
+
+const struct rest_operation rest_login_options = {.output = &option_output, .is_public = true, .run = run_options};
 
 static void forget_cookie(struct http_request *request, const struct caller *caller, json_t *result)
 {

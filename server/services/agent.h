@@ -75,6 +75,9 @@ struct agent {
         /* Names of the variables of which a provider account gives one, NULL-ended; NULL for an agent that needs none.
          */
         const char *const *accounts;
+        /* Folder beneath the home with its record of conversations, in files that only grow (conversation_files.h); NULL:
+         * it keeps none of this kind. */
+        const char *conversations;
         const char *instructions, *skills; /* where they go, beneath home/; NULL: it reads none */
         /* Writes the command line. NULL: `own` is it. */
         void (*command)(const struct agent_turn *turn, struct agent_command *command);

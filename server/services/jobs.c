@@ -6,11 +6,7 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 #include "server/services/reader.h"
-#include "server/services/slot.h"
-#include "server/store/queue.h"
 
-#define JOBS_AT_ONCE 256
-#define UPKEEP_EVERY_MS 60000
 /* Before a job whose outcome could not be recorded is taken again. */
 #define PAUSE_MS 1000
 
@@ -27,6 +23,7 @@ static const struct job_kind kinds[] = {
         {"check", check_run, .needs_task = false},
         {"deadline", deadline_run, .needs_task = false},
         {"stop", stop_run, .needs_task = true},
+        {"pull", pull_run, .needs_task = true, .is_slow = true},
 };
 
 struct running_job {
@@ -97,9 +94,8 @@ static void forget(struct running_job *running)
         number_set_remove(&runtime->jobs_running, running->job.rid);
         if (running->kind->needs_task)
                 number_set_remove(&runtime->tasks_locked, running->job.task);
-        runtime->wakes++;
-        pthread_cond_broadcast(&runtime->changed);
         pthread_mutex_unlock(&runtime->mutex);
+        job_wake(runtime);
         free(running);
 }
 
@@ -136,8 +132,7 @@ static bool take_job(struct runtime *runtime, const struct job_kind *kind, const
         return is_free;
 }
 
-/* Hands a due job to its pool. */
-static void submit(struct runtime *runtime, const struct store_job *job)
+void job_submit(struct runtime *runtime, const struct store_job *job)
 {
         const struct job_kind *kind = kinds;
 
@@ -149,95 +144,4 @@ static void submit(struct runtime *runtime, const struct store_job *job)
         *running = (struct running_job){runtime, kind, *job};
         if (!pool_submit(kind->is_slow ? runtime->pool : runtime->end_pool, run_job, running))
                 forget(running);
-}
-
-static bool fill_work(struct store_db *db, void *context, struct error *error)
-{
-        return slot_fill(context, db, clock_now(), error);
-}
-
-static void fill_slots(struct runtime *runtime)
-{
-        auto_error error = {0};
-
-        if (!RUNTIME_WRITE(runtime, fill_work, runtime->services, &error))
-                log_error("free slots could not be given away", "reason", error.message);
-}
-
-/* Once a minute: containers and workspaces, and slots for tasks that need wait no more though no turn ended, because a
- * spend limit's period is over, say. */
-static void keep_up(void *context)
-{
-        struct runtime *runtime = context;
-        auto_error error = {0};
-        struct store_db *db = services_reader(runtime->services, &error);
-
-        if (db && !atomic_load(&runtime->is_stopping)) {
-                fill_slots(runtime);
-                runtime_retain(runtime, db, clock_now());
-        }
-        atomic_store(&runtime->is_retaining, false);
-}
-
-/* What lets tasks start without the end of a turn: other settings, and the end of an account's limit. */
-struct releases {
-        const struct settings *settings;
-        int64_t at; /* clock_now; 0 for never */
-};
-
-/* Gives slots away when something of it has happened; the time (clock_monotonic) at which the next will. */
-static int64_t release(struct runtime *runtime, struct store_db *db, struct releases *releases)
-{
-        const struct settings *settings = settings_current();
-        int64_t now = clock_now();
-        auto_error error = {0};
-
-        if (settings != releases->settings || (releases->at && now >= releases->at))
-                fill_slots(runtime);
-        releases->settings = settings;
-        if (!db || !store_account_limit_next(db, now, &releases->at, &error)) {
-                log_error("limits of accounts could not be read", "reason", error.message);
-                return clock_monotonic() + PAUSE_MS;
-        }
-        return releases->at ? clock_monotonic() + (releases->at - now) : INT64_MAX;
-}
-
-/* Submits what is due; the time (clock_monotonic) at which something else will be. */
-static int64_t submit_due(struct runtime *runtime, struct store_db *db)
-{
-        struct store_job jobs[JOBS_AT_ONCE];
-        int64_t now = clock_now(), next_at = 0;
-        auto_error error = {0};
-        size_t count = 0;
-
-        if (!db || !store_job_list_due(db, now, jobs, JOBS_AT_ONCE, &count, &next_at, &error)) {
-                log_error("jobs could not be read", "reason", error.message);
-                return clock_monotonic() + PAUSE_MS;
-        }
-        for (size_t i = 0; i < count; i++)
-                submit(runtime, &jobs[i]);
-        return next_at ? clock_monotonic() + (next_at - now) : INT64_MAX;
-}
-
-void *job_loop(void *context)
-{
-        struct runtime *runtime = context;
-        int64_t upkeep_at = clock_monotonic() + UPKEEP_EVERY_MS;
-        struct releases releases = {0};
-
-        while (!atomic_load(&runtime->is_stopping)) {
-                auto_error error = {0};
-                uint64_t seen = runtime_wakes(runtime);
-                struct store_db *db = services_reader(runtime->services, &error);
-                int64_t release_at = release(runtime, db, &releases), next_at = submit_due(runtime, db);
-                next_at = release_at < next_at ? release_at : next_at;
-                if (clock_monotonic() >= upkeep_at && !atomic_exchange(&runtime->is_retaining, true)) {
-                        upkeep_at = clock_monotonic() + UPKEEP_EVERY_MS;
-                        if (!pool_submit(runtime->pool, keep_up, runtime))
-                                atomic_store(&runtime->is_retaining, false);
-                }
-                int64_t soonest = upkeep_at > clock_monotonic() ? upkeep_at : clock_monotonic() + PAUSE_MS;
-                runtime_sleep(runtime, seen, next_at < soonest ? next_at : soonest);
-        }
-        return NULL;
 }

@@ -9,6 +9,7 @@
 #include "server/base/path.h"
 #include "server/services/event_log.h"
 #include "server/services/metrics.h"
+#include "server/services/pull.h"
 #include "server/services/task_paths.h"
 #include "server/services/upload.h"
 #include "server/services/vault.h"
@@ -188,6 +189,8 @@ static bool deliver(struct launch *launch, struct error *error)
         if (!prepare_secrets(launch, environment, error) ||
             !container_ensure(runtime, launch->db, &launch->task, environment, error) ||
             !deliver_attachments(launch, error))
+                return false;
+        if (!pull_settle(runtime->services, launch->task.id, error))
                 return false;
         enter_request(launch);
         return is_stopped(launch, &is_over, error) && (is_over || request(launch, environment, error));

@@ -4,6 +4,7 @@
 #include "docker/runner/control.h"
 #include "server/base/document.h"
 #include "server/services/agent_configuration.h"
+#include "server/services/rewind.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
 #include "server/services/vault.h"
@@ -100,14 +101,15 @@ static void fill_command(const struct agent *agent, const struct agent_turn *tur
 }
 
 static bool start(const struct launch_request *request, const struct agent *agent, const struct agent_turn *turn,
-                  int64_t *limit_ms, struct error *error)
+                  const char *transcript, int64_t *limit_ms, struct error *error)
 {
         const struct environment_limits *limits = request->environment->file.limits;
         int64_t ordinal = request->turn->ordinal, uid = settings_current()->agent_uid;
         auto_free char *control = task_path_control(request->runtime->services->data_folder, request->task->id),
                        *run = turn_run_id(ordinal), *output = turn_path_output(ordinal),
                        *errors = turn_path_errors(ordinal), *workdir = workdir_of(request->environment);
-        const char *prompt = request->turn->given ? request->turn->given : request->turn->shown;
+        auto_free char *prompt = text_format("%s%s", transcript ? transcript : "",
+                                             request->turn->given ? request->turn->given : request->turn->shown);
         auto_agent_command command = {0};
         bool was_there;
 
@@ -138,19 +140,22 @@ bool launch_request(const struct launch_request *request, int64_t *limit_ms, str
         const struct store_task *task = request->task;
         size_t server_count = request->environment->file.mcpServers.count;
         auto_free struct agent_server *servers = memory_new((server_count + 1) * sizeof *servers);
-        auto_free char *folder = agent_configuration_path(request->turn->ordinal), *session = NULL;
+        auto_free char *folder = agent_configuration_path(request->turn->ordinal), *session = NULL, *transcript = NULL;
         auto_free struct runner_variable *kept = NULL;
         auto_json *headers = json_array();
         struct variables variables = {0};
         struct agent agent;
+        bool is_forgotten;
 
         if (!agent_find(request->environment, request->turn->agent, &agent))
                 return error_set(error, ERROR_AGENT_UNKNOWN, "this server has no agent %s", request->turn->agent);
         if (!store_turn_session(request->db, task->rid, request->turn->ordinal, agent.name, &session, error) ||
+            !rewind_prepare(request->runtime->services, request->db, task, request->turn, &agent, &is_forgotten,
+                            &transcript, error) ||
             !fill_servers(request, servers, headers, error))
                 return false;
-        struct agent_turn turn = {.is_following = request->turn->ordinal > 1,
-                                  .session = session,
+        struct agent_turn turn = {.is_following = request->turn->ordinal > 1 && !is_forgotten,
+                                  .session = is_forgotten ? NULL : session,
                                   .model = task->model,
                                   .effort = task->reasoning_effort,
                                   .speed = task->speed,
@@ -162,5 +167,5 @@ bool launch_request(const struct launch_request *request, int64_t *limit_ms, str
         turn.variable_count = variables.count;
         return agent_configuration_write(request->runtime->services, task->id, request->turn->ordinal,
                                          request->environment, &agent, &turn, error) &&
-               start(request, &agent, &turn, limit_ms, error);
+               start(request, &agent, &turn, transcript, limit_ms, error);
 }

@@ -13,6 +13,7 @@
 #include "server/services/totp.h"
 #include "server/services/user.h"
 #include "server/services/write.h"
+#include "server/store/identity.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
 
@@ -50,17 +51,26 @@ static bool find_self(struct call *call, struct store_user *user, struct error *
         return store_user_find_rid(call->db, call->actor->user, user, error);
 }
 
-/* What there is besides the password: {totpEnrolled, recoveryCodesLeft}, and of a session {signedInAt, sso}. */
+static void note_link(const struct store_identity *identity, void *context)
+{
+        (void)identity;
+        *(bool *)context = true;
+}
+
+/* What there is besides the password: {totpEnrolled, recoveryCodesLeft, ssoLinked}, and of a session {signedInAt, sso}.
+ */
 static bool add_sign_in(struct call *call, int64_t user, json_t *me, struct error *error)
 {
         struct session_origin origin;
-        bool is_enrolled;
+        bool is_enrolled, is_linked = false;
         int64_t left;
 
-        if (!totp_state(call->db, user, &is_enrolled, &left, error))
+        if (!totp_state(call->db, user, &is_enrolled, &left, error) ||
+            !store_identity_list(call->db, user, note_link, &is_linked, error))
                 return false;
         json_object_set_new(me, "totpEnrolled", json_boolean(is_enrolled));
         json_object_set_new(me, "recoveryCodesLeft", json_integer(left));
+        json_object_set_new(me, "ssoLinked", json_boolean(is_linked));
         if (call->actor->credential != CREDENTIAL_SESSION)
                 return true;
         if (!session_origin(call->db, call->actor, &origin, error))

@@ -6,8 +6,8 @@
 #include "server/services/services.h"
 
 /* {id, name, credential, isServerAdministrator, hasPassword, permissions: {server, everywhere, environments: [{name,
- * permissions}]}, totpEnrolled, recoveryCodesLeft, signedInAt?, sso?}: who acts, what they may do and how they sign in
- * (the last two with a session). Reads. */
+ * permissions}]}, totpEnrolled, recoveryCodesLeft, ssoLinked, signedInAt?, sso?}: who acts, what they may do and how
+ * they sign in (the last two with a session). Reads. */
 MUST_CHECK bool me_get(struct call *call, json_t **result, struct error *error);
 
 struct me_change_input {

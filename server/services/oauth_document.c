@@ -187,9 +187,6 @@ bool oauth_document_find(const char *url, struct oauth_client *client, struct er
 
         if (!oauth_document_url_is_valid(url))
                 return REFUSE("the client's id is no URL of a metadata document (https, with a path)");
-        if (!oauth_hosts_allow(settings_current()->mcp_oauth_redirect_hosts, url))
-                return REFUSE("this server does not allow the client's host: it is not on the list of "
-                              "MCP_OAUTH_REDIRECT_HOSTS");
         auto_free char *body = recall(url, now);
         if (body)
                 return oauth_document_read(url, body, strlen(body), client, error);

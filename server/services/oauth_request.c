@@ -5,6 +5,7 @@
 
 #include "server/base/document.h"
 #include "server/base/form.h"
+#include "server/base/url.h"
 #include "server/services/oauth_redirect.h"
 
 #define CHALLENGE_LENGTH 43
@@ -126,6 +127,27 @@ static bool check_rest(const json_t *parameters, const struct oauth_site *site, 
                oauth_resource_check(site, document_get_string(parameters, "resource"), error);
 }
 
+/* Which documents may be fetched at all. A list of hosts holds for them too, unless the person is sent back to a
+ * program on their own computer, which is always allowed. */
+static bool check_document(const char *client, const json_t *parameters, struct error *error)
+{
+        const struct settings *settings = settings_current();
+        const char *uri = document_get_string(parameters, "redirect_uri");
+        struct url url;
+
+        if (!oauth_client_id_is_url(client))
+                return true;
+        if (!settings->mcp_oauth_client_documents)
+                return error_set(error, ERROR_OAUTH_CLIENT,
+                                 "This server takes no client that publishes its metadata at a URL; register it.");
+        if ((uri && url_parse(uri, &url) && url_is_loopback(&url)) ||
+            oauth_hosts_allow(settings->mcp_oauth_redirect_hosts, client))
+                return true;
+        return error_set(error, ERROR_OAUTH_CLIENT,
+                         "this server does not allow the client's host: it is not on the list of "
+                         "MCP_OAUTH_REDIRECT_HOSTS");
+}
+
 bool oauth_request_read(struct store_db *db, const struct oauth_site *site, const json_t *parameters, bool may_fetch,
                         struct oauth_request *request, struct error *error)
 {
@@ -134,8 +156,9 @@ bool oauth_request_read(struct store_db *db, const struct oauth_site *site, cons
         request->state = text_copy(document_get_string(parameters, "state"));
         if (!client)
                 return INVALID("client_id is missing");
-        if (!check_lengths(parameters, error) || !(may_fetch ? oauth_client_find(db, client, &request->client, error)
-                                                             : oauth_client_known(db, client, &request->client, error)))
+        if (!check_lengths(parameters, error) || !check_document(client, parameters, error) ||
+            !(may_fetch ? oauth_client_find(db, client, &request->client, error)
+                        : oauth_client_known(db, client, &request->client, error)))
                 return false;
         if (request->client.document_host && !may_fetch)
                 return true;

@@ -61,7 +61,7 @@ json_t *oauth_site_server_metadata(const struct oauth_site *site)
                 "authorization_code", "refresh_token", "token_endpoint_auth_methods_supported", methods,
                 "revocation_endpoint_auth_methods_supported", methods, "code_challenge_methods_supported", "S256",
                 "protected_resources", site->resource, "authorization_response_iss_parameter_supported", 1,
-                "client_id_metadata_document_supported", 1);
+                "client_id_metadata_document_supported", settings_current()->mcp_oauth_client_documents);
 
         json_object_update(document, rest);
         return document;

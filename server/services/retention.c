@@ -4,6 +4,7 @@
 
 #include "server/base/log.h"
 #include "server/services/uploaded.h"
+#include "server/store/follow_up.h"
 
 #define HOUR_MS 3600000
 #define MINUTE_MS 60000
@@ -72,26 +73,48 @@ static const struct measure measures[] = {
         {"workspace", is_abandoned, remove_workspace, "remove", "old workspace removed"},
 };
 
+/* What is looked at again before something is put away. */
+struct wanted {
+        const struct measure *measure;
+        const struct store_resource *resource;
+        bool is_wanted;
+};
+
+/* On the writer thread: a follow-up is scheduled before this, and counts, or after it, and finds the task put away. */
+static bool look_work(struct store_db *db, void *context, struct error *error)
+{
+        struct wanted *wanted = context;
+        struct store_follow_up_counts counts;
+        auto_store_task task = {0};
+        bool is_found;
+
+        if (!store_task_find_rid(db, wanted->resource->task, 0, &task, &is_found, error) ||
+            !store_follow_up_count(db, wanted->resource->task, &counts, error))
+                return false;
+        bool is_kept = counts.scheduled && !strcmp(wanted->measure->action, "remove");
+        wanted->is_wanted = is_found && !is_at_work(task.status) && !is_kept;
+        return true;
+}
+
 static void retain_one(struct runtime *runtime, struct store_db *db, const struct measure *measure,
                        const struct store_resource *resource, int64_t now)
 {
-        auto_store_task task = {0};
+        struct wanted wanted = {measure, resource, false};
         auto_error error = {0};
-        bool is_found = false;
 
         if (is_at_work(resource->task_status) || !measure->is_due(resource, now) ||
             !runtime_try_lock_task(runtime, resource->task))
                 return;
-        /* The task may have begun to work before it was locked. */
-        bool is_good = store_task_find_rid(db, resource->task, 0, &task, &is_found, &error);
-        bool is_wanted = is_good && is_found && !is_at_work(task.status);
-        if (is_wanted)
+        number_set_lock(runtime, &runtime->tasks_put_away, resource->task);
+        bool is_good = RUNTIME_WRITE(runtime, look_work, &wanted, &error);
+        if (is_good && wanted.is_wanted)
                 is_good = measure->apply(runtime, db, resource, &error);
+        number_set_unlock(runtime, &runtime->tasks_put_away, resource->task);
         runtime_unlock_task(runtime, resource->task);
         if (!is_good)
                 log_warning("what is no longer used could not be put away", "resource", resource->handle, "reason",
                             error.message);
-        else if (is_wanted)
+        else if (wanted.is_wanted)
                 log_info(measure->sentence, "resource", resource->handle);
 }
 
@@ -120,7 +143,11 @@ static bool tell_due(struct store_db *db, const struct measure *measure, int64_t
         if (!store_resource_list(db, measure->kind, &resources, &count, error))
                 return false;
         for (size_t i = 0; i < count; i++) {
-                if (!is_at_work(resources[i].task_status) && measure->is_due(&resources[i], at))
+                struct store_follow_up_counts counts = {0};
+                auto_error ignored = {0};
+                bool is_kept = !strcmp(measure->action, "remove") &&
+                               store_follow_up_count(db, resources[i].task, &counts, &ignored) && counts.scheduled;
+                if (!is_at_work(resources[i].task_status) && !is_kept && measure->is_due(&resources[i], at))
                         told(&resources[i], measure->action, context);
                 store_resource_clear(&resources[i]);
         }

@@ -9,6 +9,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/base/secret.h"
+#include "server/services/fork.h"
 #include "server/services/reader.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/upload.h"
@@ -56,6 +57,8 @@ static void runtime_free(struct runtime *runtime)
         pool_free(runtime->end_pool);
         if (runtime->follower)
                 follower_free(runtime->follower);
+        if (runtime->scheduler)
+                scheduler_free(runtime->scheduler);
         if (runtime->stop_event >= 0)
                 close(runtime->stop_event);
         pthread_mutex_destroy(&runtime->mutex);
@@ -90,7 +93,7 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
 
         runtime->server_id = store_server_id(services->store, error);
         runtime->runner_path = runtime->server_id ? install_runner(services->data_folder, runner_path, error) : NULL;
-        if (runtime->runner_path)
+        if (runtime->runner_path && (runtime->scheduler = scheduler_new(runtime, error)))
                 runtime->follower = follower_start(runtime, error);
         if (!runtime->follower) {
                 runtime_free(runtime);
@@ -104,10 +107,16 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         struct store_db *db = services_reader(services, &reading);
         if (db) {
                 upload_sweep(services, db);
+                fork_sweep(services, db);
                 reconcile_attach_all(runtime, db);
         }
         services_reader_close();
-        pthread_create(&runtime->job_thread, NULL, job_loop, runtime);
+        if (!scheduler_start(runtime->scheduler, error)) {
+                atomic_store(&runtime->is_stopping, true);
+                store_on_wake(services->store, NULL, NULL);
+                runtime_free(runtime);
+                return NULL;
+        }
         pthread_create(&runtime->engine_thread, NULL, engine_loop, runtime);
         return runtime;
 }
@@ -121,7 +130,7 @@ void runtime_stop(struct runtime *runtime)
         if (write(runtime->stop_event, &one, sizeof one) < 0)
                 log_error("the runtime cannot be told to stop", "reason", strerror(errno));
         job_wake(runtime);
-        pthread_join(runtime->job_thread, NULL);
+        scheduler_stop(runtime->scheduler);
         pthread_join(runtime->engine_thread, NULL);
         runtime_free(runtime);
 }

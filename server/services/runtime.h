@@ -31,5 +31,7 @@ MUST_CHECK bool runtime_remove_container(struct runtime *runtime, int64_t task, 
 /* Holds the task for one operation (launch, container stop, removal...); false when another operation holds it. */
 MUST_CHECK bool runtime_try_lock_task(struct runtime *runtime, int64_t task);
 void runtime_unlock_task(struct runtime *runtime, int64_t task);
+/* Whether retention is stopping or removing something of the task just now. */
+bool runtime_is_put_away(struct runtime *runtime, int64_t task);
 
 #endif

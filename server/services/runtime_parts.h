@@ -20,6 +20,7 @@
 #define LABEL_SHAPE "longshore.shape"
 
 struct follower;
+struct scheduler;
 
 /* A growing set of numbers under the runtime's mutex. */
 struct number_set {
@@ -56,11 +57,13 @@ struct runtime {
         pthread_cond_t changed; /* a job was added or ended, a turn ended, a task was unlocked */
         uint64_t wakes;         /* counts these */
         struct number_set jobs_running, tasks_locked;
+        struct number_set tasks_put_away;  /* by retention, just now */
         struct number_set turns_requested; /* launches that are past the point up to which a stop ends them at once */
         struct number_set turns_ending;
 
-        pthread_t job_thread, engine_thread;
+        pthread_t engine_thread;
         struct follower *follower;
+        struct scheduler *scheduler;
 };
 
 /* How a turn ended, as the store and the task's readers are told. */
@@ -86,13 +89,23 @@ uint64_t runtime_wakes(struct runtime *runtime);
 bool runtime_sleep(struct runtime *runtime, uint64_t seen, int64_t until);
 
 /* jobs.c */
-void *job_loop(void *runtime);
+/* Hands a due job to its pool, unless it runs already or its task is held. */
+void job_submit(struct runtime *runtime, const struct store_job *job);
 /* Ends a job's row, or puts it off: after 1, 2, 4... seconds, at most `maximum_ms`. False when the store fails. */
 bool job_drop(struct runtime *runtime, const struct store_job *job);
 bool job_put_off(struct runtime *runtime, const struct store_job *job, int64_t maximum_ms);
 /* Has a turn looked at (reconcile_turn) after `delay_ms`. */
 MUST_CHECK bool job_check_later(struct runtime *runtime, int64_t task, int64_t turn, int64_t delay_ms,
                                 struct error *error);
+
+/* scheduler.c: the one thread that owns every timer. NULL on error. */
+struct scheduler *scheduler_new(struct runtime *runtime, struct error *error);
+MUST_CHECK bool scheduler_start(struct scheduler *scheduler, struct error *error);
+/* Ends its thread; the runtime is stopping. */
+void scheduler_stop(struct scheduler *scheduler);
+void scheduler_free(struct scheduler *scheduler);
+/* Something may be due, or due sooner. NULL is allowed. */
+void scheduler_wake(struct scheduler *scheduler);
 
 /* Runs a job. False when nothing could be recorded, so that it is due again at once: there is a pause then. */
 typedef bool job_work(struct runtime *runtime, struct store_db *db, const struct store_job *job);
@@ -104,6 +117,8 @@ job_work check_run;
 job_work deadline_run;
 /* container.c; with the task locked: stops the container of a task that was stopped, unless it works again. */
 job_work stop_run;
+/* pull.c; with the task locked: pulls, then delivers the follow-ups that asked for it, or pauses their queue. */
+job_work pull_run;
 /* Tells the prompt of this turn from now on nobody but the launch may withdraw: false once it has begun to be told. */
 bool launch_is_requesting(struct runtime *runtime, int64_t turn);
 
@@ -186,7 +201,10 @@ MUST_CHECK bool container_remove(struct runtime *runtime, int64_t task, const ch
 /* Whether the engine may answer the next time. */
 bool engine_error_is_passing(enum error_code code);
 
-/* workspace.c; *is_renewed says that an earlier one had been removed. */
+/* workspace.c */
+/* The branch that the task chose, else the environment's, else NULL for the remote's default. */
+const char *workspace_branch(const json_t *chosen, const struct environment_repository *repository);
+/* *is_renewed says that an earlier one had been removed. */
 MUST_CHECK bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
                                  const struct environment *environment, bool *is_renewed, struct error *error);
 /* Removes it. With the task locked. */

@@ -10,6 +10,8 @@
 #include "server/base/path.h"
 #include "server/services/audit.h"
 #include "server/services/runtime.h"
+#include "server/services/seal.h"
+#include "server/services/setting_secret.h"
 #include "server/services/write.h"
 #include "server/store/setting.h"
 
@@ -197,6 +199,14 @@ static const struct field set_rows[] = {
 };
 const struct field_table setting_set_table = FIELD_TABLE(struct setting_set_input, set_rows);
 
+static const struct field secret_rows[] = {
+        STRING_FIELD(struct setting_set_input, name, .is_required = true, .minimum = 1, .maximum = NAME_MAXIMUM,
+                     .help = "The setting."),
+        STRING_FIELD(struct setting_set_input, value, .is_required = true, .maximum = 4000, .format = "password",
+                     .help = "Its new value."),
+};
+const struct field_table setting_secret_table = FIELD_TABLE(struct setting_set_input, secret_rows);
+
 static const struct field unset_rows[] = {
         STRING_FIELD(struct setting_get_input, name, .is_required = true, .minimum = 1, .maximum = NAME_MAXIMUM,
                      .help = "The setting."),
@@ -215,7 +225,7 @@ static json_t *default_of(const struct field *row)
         }
 }
 
-/* {name, value, source} of a setting now. */
+/* {name, value, source} of a setting now; a secret is only told to be there. */
 static json_t *describe(const struct field *row)
 {
         enum setting_source source;
@@ -223,6 +233,10 @@ static json_t *describe(const struct field *row)
         pthread_mutex_lock(&mutex);
         json_t *value = json_incref(value_of(row->name, &source));
         pthread_mutex_unlock(&mutex);
+        if (value && setting_is_secret(row)) {
+                json_decref(value);
+                value = json_string(source == SETTING_STORED ? SETTING_SEALED : SETTING_HIDDEN);
+        }
         return json_pack("{s:s, s:o, s:s}", "name", row->name, "value", value ? value : default_of(row), "source",
                          source_names[source]);
 }
@@ -250,6 +264,7 @@ struct change {
         const struct field *row;
         json_t *value; /* NULL: remove it */
         const char *text;
+        const char *secret; /* sealed beside it */
 };
 
 static bool check_pins(const struct field *row, struct error *error)
@@ -281,6 +296,8 @@ static bool change_work(struct call *call, const void *context, json_t **result,
         (void)result;
         if (change->value ? !store_setting_put(call->db, change->row->name, change->text, call->now, error)
                           : !store_setting_delete(call->db, change->row->name, error))
+                return false;
+        if (setting_is_secret(change->row) && !setting_secret_put(call, change->row, change->secret, error))
                 return false;
         return audit_write(call->db, call->actor, change->value ? "setting.set" : "setting.unset", change->row->name,
                            change->value ? json_pack("{s:O}", "value", change->value) : NULL, error);
@@ -325,7 +342,11 @@ bool setting_set(struct call *call, const struct setting_set_input *input, json_
         if (!row)
                 return false;
         auto_json *value = field_value_of_text(row, input->value, error);
-        return value && apply(call, &(struct change){row, value, input->value}, result, error);
+        if (!value || !setting_is_secret(row))
+                return value && apply(call, &(struct change){row, value, input->value, NULL}, result, error);
+        auto_json *mark = json_string(SETTING_SEALED);
+        return seal_prepare(call->services, call->db, error) &&
+               apply(call, &(struct change){row, mark, SETTING_SEALED, input->value}, result, error);
 }
 
 bool setting_unset(struct call *call, const struct setting_get_input *input, json_t **result, struct error *error)

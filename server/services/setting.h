@@ -16,15 +16,20 @@ struct settings {
         const char *docker_host;
         bool mcp_server_enabled;
         bool mcp_oauth_enabled;
-        const char *mcp_oauth_redirect_hosts;    /* hosts that clients may redirect to; NULL: any */
-        int64_t mcp_oauth_fresh_sign_in_minutes; /* how old the sign-in may be at consent; 0: any age */
-        const char *mcp_public_base_url;         /* origin that MCP clients use; NULL: the site's */
-        const char *site_url;                    /* NULL: the address the request came to */
-        const char *allowed_origins;             /* comma-separated origins besides the site's own and loopback */
-        const char *setup_folder;                /* NULL: DATA/setup */
-        const char *agents_folder;               /* NULL: DATA/agents */
+        bool mcp_oauth_client_documents;          /* clients may be known by a metadata document at a URL */
+        const char *mcp_oauth_redirect_hosts;     /* hosts that clients may redirect to; NULL: any */
+        int64_t mcp_oauth_fresh_sign_in_minutes;  /* how old the sign-in may be at consent; 0: any age */
+        const char *mcp_public_base_url;          /* origin that MCP clients use; NULL: the site's */
+        const char *site_url;                     /* NULL: the address the request came to */
+        const char *oidc_issuer, *oidc_client_id; /* both set: people may sign in at that OpenID provider */
+        const char *oidc_client_secret;           /* see setting_secret */
+        const char *oidc_scopes, *oidc_name_claim, *oidc_allowed_domains, *oidc_default_role;
+        bool oidc_create_users, oidc_link_by_email;
+        const char *allowed_origins; /* comma-separated origins besides the site's own and loopback */
+        const char *setup_folder;    /* NULL: DATA/setup */
+        const char *agents_folder;   /* NULL: DATA/agents */
         const char *log_level, *log_format;
-        int64_t task_concurrency;   /* tasks running at once */
+        int64_t task_concurrency; /* tasks running at once */
         int64_t task_concurrency_per_user, task_concurrency_per_environment, task_concurrency_per_agent; /* 0: any */
         int64_t account_limit_minutes; /* the first wait after a usage limit whose end was not told */
         const char *spend_period;      /* day or month */
@@ -86,6 +91,8 @@ struct setting_set_input {
         const char *name, *value;
 };
 extern const struct field_table setting_set_table;
+/* The same for a value that must not stand on a command line. */
+extern const struct field_table setting_secret_table;
 /* {name, value, source}. Stores the value and puts it in force at once. ERROR_CONFLICT when another source pins the
  * setting. Writes (waits for the commit); needs settings:manage. */
 MUST_CHECK bool setting_set(struct call *call, const struct setting_set_input *input, json_t **result,

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "server/base/url.h"
 #include "server/services/model.h"
 #include "server/services/oauth_redirect.h"
 #include "server/services/public_url.h"
@@ -34,6 +35,24 @@ static bool is_site_url(const char *value)
         return *host && value[strlen(value) - 1] != '/' && !strpbrk(value, " \t\r\n\"<>?#");
 }
 
+static bool is_issuer(const char *value)
+{
+        struct url url;
+
+        return url_parse(value, &url) && !url.user.at && !url.query.at && !url.fragment.at &&
+               (url_part_is(&url.scheme, "https") || (url_part_is(&url.scheme, "http") && url_is_loopback(&url)));
+}
+
+static bool has_openid(const char *value)
+{
+        static const char word[] = "openid";
+
+        for (const char *at = value; (at = strstr(at, word)); at++)
+                if ((at == value || at[-1] == ' ') && (at[sizeof word - 1] == ' ' || !at[sizeof word - 1]))
+                        return true;
+        return false;
+}
+
 static bool is_absolute(const char *value)
 {
         return *value == '/';
@@ -50,9 +69,14 @@ static const struct field rows[] = {
         BOOLEAN(MCP_OAUTH_ENABLED, mcp_oauth_enabled,
                 .help = "Whether MCP clients may sign people in by OAuth. Needs an https SITE_URL, except on "
                         "loopback."),
+        BOOLEAN(MCP_OAUTH_CLIENT_DOCUMENTS, mcp_oauth_client_documents, .preset = true,
+                .help = "Whether an OAuth client may be one that publishes its metadata at a URL, which the server "
+                        "then "
+                        "fetches. Switch it off where the server cannot reach the internet: clients register then."),
         STRING(MCP_OAUTH_REDIRECT_HOSTS, mcp_oauth_redirect_hosts, .minimum = 1, .maximum = 4000,
                .is_valid = oauth_hosts_are_valid, .shape = "host names, or *. and one, a line or comma between them",
-               .help = "Hosts that OAuth clients may send people back to, and may publish their metadata on; "
+               .help = "Hosts that OAuth clients may send people back to, and that those may publish their metadata "
+                       "on; "
                        "`*.example.com` is every name below example.com. Loopback is always allowed. Default: any."),
         INTEGER(MCP_OAUTH_FRESH_SIGN_IN_MINUTES, mcp_oauth_fresh_sign_in_minutes, .maximum = 43200,
                 .help = "How long ago at most a person has to have signed in to approve an OAuth client; 0 for any "
@@ -66,6 +90,32 @@ static const struct field rows[] = {
                .help = "The server's address as people reach it; by default where it listens."),
         STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
                .help = "Origins that browsers may call from besides the site's own and loopback, with commas between."),
+        STRING(OIDC_ISSUER, oidc_issuer, .maximum = 500, .is_valid = is_issuer,
+               .shape = "an https URL without query or fragment, or an http one on loopback",
+               .help = "The OpenID provider that people may sign in at, as it names itself; with OIDC_CLIENT_ID."),
+        STRING(OIDC_CLIENT_ID, oidc_client_id, .minimum = 1, .maximum = 500,
+               .help = "The server's id there; its redirect URI is SITE_URL/login/oidc/callback."),
+        STRING(OIDC_CLIENT_SECRET, oidc_client_secret, .minimum = 1, .maximum = 2000, .format = "password",
+               .help = "The server's secret there, kept sealed; none for a public client. Set it by "
+                       "`setting secret`."),
+        STRING(OIDC_SCOPES, oidc_scopes, .minimum = 6, .maximum = 500, .text_preset = "openid profile email",
+               .is_valid = has_openid, .shape = "words with spaces between, one of them openid",
+               .help = "What is asked for there."),
+        STRING(OIDC_NAME_CLAIM, oidc_name_claim, .minimum = 1, .maximum = 64, .text_preset = "preferred_username",
+               .help = "The claim that names a new user."),
+        STRING(OIDC_ALLOWED_DOMAINS, oidc_allowed_domains, .minimum = 1, .maximum = 2000,
+               .help = "Domains, with commas between: only people with a verified e-mail address in one of them are "
+                       "let "
+                       "in. Default: everybody whom the provider lets in."),
+        BOOLEAN(OIDC_CREATE_USERS, oidc_create_users,
+                .help = "Whether somebody who is not known here becomes a user; otherwise an administrator links them "
+                        "(`user link`)."),
+        STRING(OIDC_DEFAULT_ROLE, oidc_default_role, .minimum = 1, .maximum = 64,
+               .help = "The role that such a user gets at the server. Default: none."),
+        BOOLEAN(OIDC_LINK_BY_EMAIL, oidc_link_by_email,
+                .help = "Whether a verified e-mail address links somebody to the user of that very name. Otherwise "
+                        "only "
+                        "issuer and subject say who somebody is."),
         STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
                        "next start."),

@@ -17,6 +17,7 @@ struct task_prepared {
         char *rendered;                        /* the template's instructions; NULL: no template */
         bool is_attached;                      /* a turn refers to the files, once its piece of work is committed */
         uint8_t fingerprint[SECRET_HASH_SIZE]; /* of the arguments, for the receipt */
+        bool is_pulled;                        /* upstream changes are in the workspace */
 };
 
 struct task_create_input {
@@ -87,16 +88,20 @@ struct task_list_input {
 MUST_CHECK bool task_list(struct call *call, const struct task_list_input *input, json_t **result, struct error *error);
 
 struct task_follow_up_input {
-        const char *taskId, *instructions, *idempotencyKey, *model, *reasoningEffort, *speed;
+        const char *taskId, *instructions, *idempotencyKey, *model, *reasoningEffort, *speed, *deliverAt,
+                *expectedStatus;
+        bool queueIfBusy, pullLatest;
+        int64_t deliverInMinutes;         /* 0: not given */
         struct field_objects attachments; /* struct attachment_input */
         struct task_prepared *prepared;   /* by task_follow_up_prepare */
 };
 bool task_follow_up_is_prepared_first(const struct task_follow_up_input *input);
 /* As task_create_prepare. */
 MUST_CHECK bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *input, struct error *error);
-/* Continues a finished or staged task with a new turn; a busy one is ERROR_TASK_BUSY. A model, effort or speed that is
- * given holds from this turn on. Writes (in a piece of work). The result is {taskId, status, turnIndex, followUpCount,
- * url, task}. */
+/* Continues a finished or staged task with a new turn; a busy one is ERROR_TASK_BUSY, unless the follow-up may be
+ * queued or is for later (see follow_up.h for what is refused then). A model, effort or speed that is given holds from
+ * this turn on. Writes (in a piece of work). The result is {taskId, status, turnIndex, followUpCount, url, task} and
+ * {queued, queuedFollowUpId, position} or {scheduled, scheduledFollowUpId, deliverAt, followUpState}. */
 MUST_CHECK bool task_follow_up(struct call *call, const struct task_follow_up_input *input, json_t **result,
                                struct error *error);
 

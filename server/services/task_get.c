@@ -10,6 +10,7 @@
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
+#include "server/store/rewind.h"
 
 /* What one result can carry (the reference's ceiling), less room for what the door puts around it. */
 #define RESULT_CHARACTERS 510000
@@ -64,7 +65,7 @@ static char *shown_text(const struct store_task *task, const struct store_reply 
         return reply_text(redactor, &shown, total);
 }
 
-static json_t *latest_response(const struct store_task *task, const struct store_reply *reply,
+static json_t *latest_response(const struct store_task *task, const struct store_reply *reply, int64_t since,
                                const struct redactor *redactor, const struct task_get_input *input,
                                const json_t *result)
 {
@@ -88,9 +89,7 @@ static json_t *latest_response(const struct store_task *task, const struct store
         json_object_set_new(object, "turnIndex",
                             reply->has_conversation_index ? json_integer(reply->conversation_index) : json_null());
         json_object_set_new(object, "followUpCount", json_integer(reply->ordinal - 1));
-        json_object_set_new(object, "followUpsSince",
-                            task->is_history_complete ? json_integer(task->follow_up_count - (reply->ordinal - 1))
-                                                      : json_null());
+        json_object_set_new(object, "followUpsSince", task->is_history_complete ? json_integer(since) : json_null());
         json_object_set_new(object, "timestamp", document_time(reply->replied_at));
         json_object_set_new(object, "path", json_string(RECORD_EVENTS));
         return object;
@@ -113,6 +112,7 @@ static bool set_latest_response(struct call *call, const struct store_task *task
 {
         auto_store_reply reply = {0};
         bool is_found = false;
+        int64_t since;
 
         if (task->reply && !store_reply_find(call->db, task->reply, &reply, &is_found, error))
                 return false;
@@ -120,7 +120,9 @@ static bool set_latest_response(struct call *call, const struct store_task *task
                 json_object_set_new(result, "latestResponse", json_null());
                 return true;
         }
-        json_object_set_new(result, "latestResponse", latest_response(task, &reply, redactor, input, result));
+        if (!store_turns_since(call->db, task->rid, reply.ordinal, &since, error))
+                return false;
+        json_object_set_new(result, "latestResponse", latest_response(task, &reply, since, redactor, input, result));
         return true;
 }
 

@@ -43,9 +43,8 @@ void number_set_unlock(struct runtime *runtime, struct number_set *set, int64_t 
 {
         pthread_mutex_lock(&runtime->mutex);
         number_set_remove(set, number);
-        runtime->wakes++;
-        pthread_cond_broadcast(&runtime->changed);
         pthread_mutex_unlock(&runtime->mutex);
+        job_wake(runtime);
 }
 
 bool runtime_try_lock_task(struct runtime *runtime, int64_t task)
@@ -63,6 +62,14 @@ void runtime_unlock_task(struct runtime *runtime, int64_t task)
         number_set_unlock(runtime, &runtime->tasks_locked, task);
 }
 
+bool runtime_is_put_away(struct runtime *runtime, int64_t task)
+{
+        pthread_mutex_lock(&runtime->mutex);
+        bool is_put_away = number_set_has(&runtime->tasks_put_away, task);
+        pthread_mutex_unlock(&runtime->mutex);
+        return is_put_away;
+}
+
 void runtime_wake(struct runtime *runtime)
 {
         if (!runtime)
@@ -71,6 +78,7 @@ void runtime_wake(struct runtime *runtime)
         runtime->wakes++;
         pthread_cond_broadcast(&runtime->changed);
         pthread_mutex_unlock(&runtime->mutex);
+        scheduler_wake(runtime->scheduler);
 }
 
 void job_wake(void *context)

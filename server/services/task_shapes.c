@@ -37,6 +37,10 @@ static const struct field_table usage_shape = OUTPUT_TABLE("usage", usage_rows);
         OUT_STRING("finishedAt", .is_nullable = true, .format = "date-time", .help = "When its last turn ended."), \
         OUT_INTEGER("exitCode", .is_nullable = true, .help = "Exit code of the last turn; -1 when it never started."), \
         OUT_INTEGER("followUpCount", .help = "Follow-ups so far."), \
+        OUT_INTEGER("queuedFollowUps", .help = "Follow-ups that wait for the turn to end, when there are any."), \
+        OUT_BOOLEAN("followUpQueuePaused", .help = "Whether those are held back; beside queuedFollowUps."), \
+        OUT_INTEGER("scheduledFollowUps", .help = "Follow-ups scheduled for later, when there are any."), \
+        OUT_STRING("nextScheduledFollowUpAt", .format = "date-time", .help = "When the next of them is due."), \
         OUT_MAP("branches", .is_nullable = true, .help = "Branch of each repository, by name."), \
         OUT_BOOLEAN("shared", .help = "Whether others who may see the environment's tasks see it."), \
         OUT_BOOLEAN("isPinned", .help = "Whether it is pinned on the dashboard."), \

@@ -5,6 +5,7 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/services/audit.h"
+#include "server/services/follow_up.h"
 #include "server/services/progress.h"
 #include "server/services/runtime.h"
 #include "server/services/slot.h"
@@ -18,7 +19,8 @@
 struct request {
         struct call *call;
         const char *task_id;
-        const char *kind; /* stop or interrupt */
+        const char *kind;  /* stop or interrupt */
+        const char *queue; /* send_queued, or NULL to pause it */
         struct store_task task;
         bool is_turn_open; /* a turn was there to be ended */
 };
@@ -32,7 +34,9 @@ static bool end_waiting(struct store_db *db, const struct request *request, stru
 
         return store_turn_end(db, request->task.turn, &end, &is_done, error) &&
                store_task_finish(db, request->task.rid, request->task.turn, "interrupted", request->call->now, NULL,
-                                 &is_done, error);
+                                 &is_done, error) &&
+               follow_up_after_turn(request->call->services, db, request->task.rid, request->task.turn, "interrupted",
+                                    request->call->now, error);
 }
 
 /* What happens then is the runtime's, also when this process dies now: the job tells the runner, or withdraws the turn
@@ -72,17 +76,20 @@ static bool request_work(struct store_db *db, void *context, struct error *error
         if (is_stop && !request->is_turn_open && !stop_container(db, request, error))
                 return false;
         if (!request->is_turn_open && !is_queued)
-                return true;
-        return store_turn_stop(db, request->task.turn, request->kind, request->call->actor->user_name,
+                return request->queue || follow_up_pause(db, request->task.rid, is_stop ? "stopped" : "interrupted",
+                                                         "Paused by a person.", NULL, request->call->actor->user_name,
+                                                         request->call->now, error);
+        return store_turn_set_stop_queue(db, request->task.turn, request->queue, error) &&
+               store_turn_stop(db, request->task.turn, request->kind, request->call->actor->user_name,
                                request->call->now, error) &&
                (is_queued ? end_waiting(db, request, error) : end_open(db, request, error)) &&
                audit_write(db, request->call->actor, action, request->task.id, NULL, error);
 }
 
-static bool end_turn(struct call *call, const char *task_id, const char *kind, struct request *request, int64_t until,
-                     bool *is_over, struct error *error)
+static bool end_turn(struct call *call, const char *task_id, const char *kind, const char *queue,
+                     struct request *request, int64_t until, bool *is_over, struct error *error)
 {
-        *request = (struct request){.call = call, .task_id = task_id, .kind = kind};
+        *request = (struct request){.call = call, .task_id = task_id, .kind = kind, .queue = queue};
         if (!store_write(call->services->store, request_work, request, error))
                 return false;
         call_report(call, 1, 0, "The request stands; the turn is being ended.");
@@ -113,7 +120,7 @@ bool task_stop(struct call *call, const struct task_stop_input *input, json_t **
         struct request request;
         bool is_over;
 
-        if (!end_turn(call, input->taskId, "stop", &request, until, &is_over, error))
+        if (!end_turn(call, input->taskId, "stop", NULL, &request, until, &is_over, error))
                 return false;
         if (is_over)
                 call_report(call, 2, 0, "No turn runs any more; the container is being stopped.");
@@ -125,10 +132,11 @@ bool task_stop(struct call *call, const struct task_stop_input *input, json_t **
 
 bool task_interrupt(struct call *call, const struct task_interrupt_input *input, json_t **result, struct error *error)
 {
+        const char *queue = input->queue && !strcmp(input->queue, "send_queued") ? input->queue : NULL;
         struct request request;
         bool is_over;
 
-        if (!end_turn(call, input->taskId, "interrupt", &request, clock_monotonic() + WAIT_MS, &is_over, error))
+        if (!end_turn(call, input->taskId, "interrupt", queue, &request, clock_monotonic() + WAIT_MS, &is_over, error))
                 return false;
         bool is_good = render(call, &request, "interrupted", is_over, result, error);
         store_task_clear(&request.task);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/services/follow_up.h"
 
 char *site_url(const struct services *services)
 {
@@ -120,6 +121,7 @@ json_t *task_view(const struct call *call, const struct store_task *task, const 
         set(view, "finishedAt", document_time(task->finished_at));
         set(view, "exitCode", task->has_exit_code ? json_integer(task->exit_code) : json_null());
         set(view, "followUpCount", json_integer(task->follow_up_count));
+        follow_up_describe(call, task->rid, view);
         set(view, "branches", branches(task, redactor));
         set(view, "shared", json_boolean(task->is_shared));
         set_pins(view, call, task);

@@ -9,21 +9,24 @@
 #include "server/base/path.h"
 #include "server/services/account_limit.h"
 #include "server/services/agent_configuration.h"
+#include "server/services/conversation_files.h"
 #include "server/services/event_log.h"
 #include "server/services/feed.h"
+#include "server/services/follow_up.h"
 #include "server/services/metrics.h"
 #include "server/services/reader.h"
 #include "server/services/slot.h"
 #include "server/services/task_paths.h"
 #include "server/services/vault.h"
 #include "server/services/task_view.h"
+#include "server/store/rewind.h"
 
 struct ending {
         const struct services *services;
         const struct store_turn *turn;
         const struct turn_outcome *outcome;
         const struct stream_summary *summary;
-        const char *reply, *agent_errors;
+        const char *reply, *agent_errors, *conversation_files;
         int64_t replied_at;
 };
 
@@ -137,7 +140,8 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                 return false;
         if (!is_done)
                 return true;
-        if (!store_task_find_rid(db, ending->turn->task, 0, &task, &is_found, error))
+        if (!store_turn_set_conversation(db, ending->turn->rid, ending->conversation_files, error) ||
+            !store_task_find_rid(db, ending->turn->task, 0, &task, &is_found, error))
                 return false;
         if (!is_found)
                 return error_set(error, ERROR_TASK_NOT_FOUND, NULL);
@@ -154,6 +158,8 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                                  &is_done, error) &&
                add_usage(db, ending, &task, error) && note_limit(db, ending, &task, error) &&
                drop_jobs(db, ending->turn, error) && add_stop(db, ending->turn, error) &&
+               follow_up_after_turn(ending->services, db, task.rid, ending->turn->rid, outcome->task_status,
+                                    clock_now(), error) &&
                slot_fill(ending->services, db, clock_now(), error);
 }
 
@@ -196,6 +202,13 @@ static char *print_errors(const struct stream_summary *summary)
         return summary->failure_count ? document_print(list) : NULL;
 }
 
+static char *measure_conversation(const struct services *services, const struct store_turn *turn)
+{
+        const struct agent *agent = agent_find_known(turn->agent);
+
+        return agent ? conversation_files_measure(services, turn->task_id, agent) : NULL;
+}
+
 /* The records' folder is made for a turn that never came to have one; where it cannot be, nothing is read from it. A
  * reply that cannot be read must not keep the turn from ending. */
 static bool record(struct runtime *runtime, const struct store_turn *turn, struct turn_outcome *outcome,
@@ -223,6 +236,8 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
                 ending.reply =
                         reply->data + utf8_tail_offset(reply->data, reply->length, (size_t)REPLY_KEPT_CHARACTERS);
         }
+        auto_free char *files = measure_conversation(runtime->services, turn);
+        ending.conversation_files = files;
         if (!RUNTIME_WRITE(runtime, end_work, &ending, error))
                 return false;
         log_info("turn ended", "task", turn->task_id, "type", outcome->type, "status", outcome->task_status);

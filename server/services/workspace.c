@@ -41,8 +41,7 @@ static bool exists(const char *path)
         return lstat(path, &info) == 0;
 }
 
-/* The branch that the task chose, else the environment's, else NULL for the remote's default. */
-static const char *branch_of(const json_t *chosen, const struct environment_repository *repository)
+const char *workspace_branch(const json_t *chosen, const struct environment_repository *repository)
 {
         const char *branch = document_get_string(chosen, repository->name);
 
@@ -92,7 +91,8 @@ bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct
         if (!RUNTIME_WRITE(runtime, plan_work, &journal, error) || !path_make_folder(folder, 0755, error))
                 return false;
         for (size_t i = 0; i < environment->file.repositories.count; i++)
-                if (!make_repository(runtime, folder, &repositories[i], branch_of(chosen, &repositories[i]), error))
+                if (!make_repository(runtime, folder, &repositories[i], workspace_branch(chosen, &repositories[i]),
+                                     error))
                         return false;
         return RUNTIME_WRITE(runtime, ready_work, &journal, error);
 }

@@ -21,6 +21,13 @@
         "n.stream_format, n.session, n.agent_errors, n.limit_resets_at"
 #define TURN_COLUMNS TURN_COLUMNS_WITH("n.shown", "n.given")
 
+#define FOLLOW_UP_COLUMNS                                                                                              \
+        "f.rid, f.id, f.task, f.state, f.version, f.place, f.kind, f.origin, f.sender, u.id, u.name, u.is_disabled, "  \
+        "f.by_task, f.instructions, f.given, f.pulls_latest, f.model, f.reasoning_effort, f.speed, f.submitted_at, "   \
+        "f.deliver_at, f.is_delay, f.turn, "                                                                           \
+        "(SELECT count(*) FROM follow_up_attachments a WHERE a.follow_up = f.rid)"
+#define FOLLOW_UP_FROM " FROM follow_ups f LEFT JOIN users u ON u.rid = f.sender"
+
 #define KEY_COLUMNS                                                                                                    \
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
         "u.is_disabled, k.toolsets"

@@ -34,3 +34,25 @@ bool store_setting_delete(struct store_db *db, const char *name, struct error *e
         store_changes_access(db);
         return query_run(&query, NULL, error);
 }
+
+bool store_setting_seal(struct store_db *db, const char *name, int64_t value, struct error *error)
+{
+        auto_query query = query_begin(db, value ? STATEMENT_SEALED_SETTING_PUT : STATEMENT_SEALED_SETTING_DELETE);
+
+        query_text(&query, name);
+        if (value)
+                query_integer(&query, value);
+        return query_run(&query, NULL, error);
+}
+
+bool store_setting_sealed(struct store_db *db, const char *name, int64_t *value, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_SEALED_SETTING_OF);
+        bool is_row;
+
+        query_text(&query, name);
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *value = is_row ? query_column_integer(&query, 0) : 0;
+        return true;
+}

@@ -12,5 +12,8 @@ MUST_CHECK bool store_setting_list(struct store_db *db,
 MUST_CHECK bool store_setting_put(struct store_db *db, const char *name, const char *value, int64_t now,
                                   struct error *error);
 MUST_CHECK bool store_setting_delete(struct store_db *db, const char *name, struct error *error);
+/* The sealed value (rid) of a setting that is kept so; 0 for none. */
+MUST_CHECK bool store_setting_seal(struct store_db *db, const char *name, int64_t value, struct error *error);
+MUST_CHECK bool store_setting_sealed(struct store_db *db, const char *name, int64_t *value, struct error *error);
 
 #endif

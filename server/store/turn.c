@@ -75,8 +75,8 @@ static struct store_turn read_row(struct query *query)
         return turn;
 }
 
-static bool next_indexes(struct store_db *db, int64_t task, int64_t *ordinal, int64_t *conversation_index,
-                         struct error *error)
+bool store_turn_next(struct store_db *db, int64_t task, int64_t *ordinal, int64_t *conversation_index,
+                     struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TURN_LAST_ORDINAL);
         bool is_row;
@@ -94,7 +94,7 @@ bool store_turn_add(struct store_db *db, const struct store_turn_new *turn, int6
 {
         int64_t conversation_index;
 
-        if (!next_indexes(db, turn->task, ordinal, &conversation_index, error))
+        if (!store_turn_next(db, turn->task, ordinal, &conversation_index, error))
                 return false;
         auto_query query = query_begin(db, STATEMENT_TURN_ADD);
         query_integer(&query, turn->task);

@@ -77,6 +77,9 @@ struct store_usage {
 /* Adds a turn with the next ordinal and conversation index of its task. */
 MUST_CHECK bool store_turn_add(struct store_db *db, const struct store_turn_new *turn, int64_t *rid, int64_t *ordinal,
                                struct error *error);
+/* The ordinal and the conversation index that the task's next turn gets. */
+MUST_CHECK bool store_turn_next(struct store_db *db, int64_t task, int64_t *ordinal, int64_t *conversation_index,
+                                struct error *error);
 MUST_CHECK bool store_turn_find(struct store_db *db, int64_t rid, struct store_turn *turn, bool *is_found,
                                 struct error *error);
 /* The newest `limit` turns of a task, newest first, without their texts: `shown` is empty and `given` NULL. */

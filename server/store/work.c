@@ -60,9 +60,18 @@ bool store_job_add(struct store_db *db, const char *kind, int64_t task, int64_t 
         return query_run(&query, NULL, error);
 }
 
+bool store_job_exists(struct store_db *db, const char *kind, int64_t task, bool *exists, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_JOB_EXISTS);
+
+        query_integer(&query, task);
+        query_text(&query, kind);
+        return query_next(&query, exists, error);
+}
+
 static bool next_time(struct store_db *db, int64_t now, int64_t *next_at, struct error *error)
 {
-        auto_query query = query_begin(db, STATEMENT_JOB_NEXT_TIME);
+        auto_query query = query_begin(db, STATEMENT_DUE_NEXT);
         bool is_row;
 
         query_integer(&query, now);

@@ -29,7 +29,11 @@ struct store_job {
 /* Adds a job and wakes whoever runs jobs once it is committed. */
 MUST_CHECK bool store_job_add(struct store_db *db, const char *kind, int64_t task, int64_t turn, int64_t due_at,
                               int64_t now, struct error *error);
-/* Up to `capacity` jobs that are due, oldest first; *next_at gets the due time of the first later one, 0 for none. */
+/* Whether the task has a job of the kind. */
+MUST_CHECK bool store_job_exists(struct store_db *db, const char *kind, int64_t task, bool *exists,
+                                 struct error *error);
+/* Up to `capacity` jobs that are due, oldest first; *next_at gets the time of what is due next besides: a later job or
+ * any scheduled follow-up, 0 for none. */
 MUST_CHECK bool store_job_list_due(struct store_db *db, int64_t now, struct store_job *jobs, size_t capacity,
                                    size_t *count, int64_t *next_at, struct error *error);
 /* Without effect on a job that is gone, also when another has got its number. */

@@ -287,3 +287,31 @@ def an_agent_whose_program_is_missing_is_refused_with_what_to_do(stage):
             assert refusal.code == "invalid_agent" and wanted in str(refusal), refusal
     listed = server.command("agent", "list", "--json")["agents"]
     assert {a["name"]: bool(a["installed"]) for a in listed}["claude"], listed
+
+
+def goes_back_and_apart(stage, agent):
+    """A conversation that is rewound forgets, and a fork of it remembers what is left."""
+    server, _ = begin(stage)
+    task_id = server.create("RUN echo teal", agent=agent)
+    check_completed(server.wait_ended(task_id, 90))
+    check_completed(turn(server, task_id, "RUN echo marigold"))
+    status, body, _ = server.request("POST", f"/tasks/{task_id}/rewind", json.dumps({"pointId": 0}).encode(), {
+        "Content-Type": "application/json", "Authorization": f"Bearer {server.key}"})
+    assert status == 200 and json.loads(body)["discardedTurns"] == 1, body
+    said = check_completed(turn(server, task_id, "RECALL"))
+    assert "echo teal" in said and "marigold" not in said, said
+    copy = server.call("fork_task", taskId=task_id, instructions="RECALL")
+    task = server.wait_ended(copy["taskId"], 90)
+    said = check_completed(task)
+    assert "echo teal" in said and "marigold" not in said, said
+    assert 0 < task["usage"]["outputTokens"] < server.task(task_id)["usage"]["outputTokens"], task["usage"]
+
+
+@flow
+def claude_is_rewound_and_forked(stage):
+    goes_back_and_apart(stage, "claude")
+
+
+@flow
+def codex_is_rewound_and_forked(stage):
+    goes_back_and_apart(stage, "codex")

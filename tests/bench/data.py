@@ -4,9 +4,11 @@ the same tasks."""
 import dataclasses
 import hashlib
 import pathlib
+import secrets
 import shutil
 import sqlite3
 import subprocess
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "release"
@@ -54,6 +56,21 @@ def copy(data, name):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(data.folder, folder)
     return Data(folder, data.key)
+
+
+def with_access_token(data):
+    """The same folder, of which no server has made use yet, with an access token of the key's owner as the key."""
+    token = "lsa_" + secrets.token_hex(32)
+    now = int(time.time() * 1000)
+    later = now + 86_400_000
+    with sqlite3.connect(data.folder / "store.db") as store:
+        grant = store.execute("INSERT INTO oauth_grants (id, user, client, client_name, redirect_host, resource, scope, "
+                              "created_at, last_used_at, expires_at) SELECT 'grant-bench', user, 'client-bench', 'bench', "
+                              "'127.0.0.1', 'http://127.0.0.1/mcp', 'mcp', ?, ?, ? FROM api_keys", (now, now, later)).lastrowid
+        store.execute("INSERT INTO oauth_tokens (hash, grant_rid, is_refresh, expires_at) VALUES (?, ?, 0, ?)",
+                      (hashlib.blake2b(token.encode(), digest_size=32).digest(), grant, later))
+    store.close()
+    return Data(data.folder, token)
 
 
 def drop(data):

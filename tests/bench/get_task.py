@@ -24,11 +24,16 @@ class GetTask:
         self.stalls = collections.defaultdict(list)
         self.long = collections.defaultdict(list)
         self.servers = {}
+        self.has_access_token = options.oauth
+        if options.oauth:
+            self.title += ", with an OAuth access token"
 
     def __enter__(self):
         seeded = data.seeded(self.count)
         database = data.peers_file(seeded)
         self.copy = data.copy(seeded, "get-task")
+        if self.has_access_token:
+            self.copy = data.with_access_token(self.copy)
         self._start(servers.longshored(self.copy))
         answer = data.WORK / "answer.json"
         answer.write_bytes(self.servers[OURS].answer("tools/call", servers.get_task(0)))

@@ -122,7 +122,7 @@ def get_task(index):
 
 def longshored(data, engine=None, name="longshored", cpus=machine.SERVER_CPU):
     return Server(name, data.key, [BUILD / "longshored", "--data", data.folder, "serve", "--port", "{port}"],
-                  {"MCP_SERVER_ENABLED": "true", "LOG_LEVEL": "warning",
+                  {"MCP_SERVER_ENABLED": "true", "MCP_OAUTH_ENABLED": "true", "LOG_LEVEL": "warning",
                    "DOCKER_HOST": engine or f"unix://{data.folder}/no-engine.sock"}, cpus=cpus)
 
 

@@ -200,6 +200,8 @@ def all_suites(long):
     fuzz = fuzz_suite(600 if long else 10)
     if fuzz.commands:
         found.append(fuzz)
+    if (ROOT / "tests" / "authorization" / "run").exists():
+        found.append(Suite("authorization", [("authorization", [python, "tests/authorization/run"])], 420))
     found.extend(c_suites())
     found.append(Suite("harness", [("harness", [python, "tests/lib/selftest.py"])], 60))
     found.append(Suite("shape", [("shape self-test", [python, "tests/shape/selftest.py"]),

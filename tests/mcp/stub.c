@@ -4,8 +4,12 @@
 
 #include "server/base/document.h"
 #include "server/services/environment.h"
+#include "server/services/follow_up.h"
+#include "server/services/fork.h"
 #include "server/services/model.h"
 #include "server/services/progress.h"
+#include "server/services/pull.h"
+#include "server/services/rewind.h"
 #include "server/services/task.h"
 #include "server/services/template.h"
 
@@ -178,6 +182,47 @@ bool task_follow_up(struct call *call, const struct task_follow_up_input *input,
         if (!strcmp(input->taskId, "crash"))
                 return error_set(error, ERROR_INTERNAL, "a secret reason");
         return error_set(error, ERROR_TASK_BUSY, NULL);
+}
+
+bool task_pull(struct call *call, const struct task_pull_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        stub.runs++;
+        *result = json_pack("{s:s, s:b, s:[]}", "taskId", input->taskId, "success", true, "repos");
+        return true;
+}
+
+bool task_fork(struct call *call, const struct task_fork_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        stub.runs++;
+        *result = json_pack("{s:s, s:s, s:s}", "taskId", "copy", "status", "completed", "sourceTaskId", input->taskId);
+        return true;
+}
+
+bool rewind_list(struct call *call, const struct rewind_list_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        run_read();
+        *result = json_pack("{s:s, s:s, s:[]}", "taskId", input->taskId, "status", "empty", "points");
+        return true;
+}
+
+bool queue_list(struct call *call, const struct queue_list_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        run_read();
+        *result = json_pack("{s:s, s:s, s:b, s:[]}", "taskId", input->taskId, "status", "empty", "paused", false,
+                            "entries");
+        return true;
+}
+
+bool queue_resume(struct call *call, const struct queue_resume_input *input, json_t **result, struct error *error)
+{
+        (void)call, (void)error;
+        stub.runs++;
+        *result = json_pack("{s:s, s:s, s:b}", "taskId", input->taskId, "status", "running", "resumed", true);
+        return true;
 }
 
 bool task_stop(struct call *call, const struct task_stop_input *input, json_t **result, struct error *error)

@@ -140,13 +140,21 @@ static void a_url_that_is_no_client_is_not_fetched(void **state)
                         fail_msg("%s: %d", urls[i], reply->status);
         }
         oauth_set(fixture, "MCP_OAUTH_REDIRECT_HOSTS", "claude.ai");
-        auto_free char *path = oauth_authorize_path(CLIENT, LOOPBACK, "");
+        auto_free char *path = oauth_authorize_path(CLIENT, CALLBACK, "");
+        auto_free char *local = oauth_authorize_path(CLIENT, LOOPBACK, "");
         auto_reply *refused = oauth_get(fixture, path, cookie);
         assert_int_equal(refused->status, 400);
         assert_int_equal(next.count, 0);
+        auto_reply *loopback = oauth_get(fixture, local, cookie);
+        assert_int_equal(loopback->status, 200);
         oauth_set(fixture, "MCP_OAUTH_REDIRECT_HOSTS", "*.example, client.example");
         auto_reply *allowed = oauth_get(fixture, path, cookie);
         assert_int_equal(allowed->status, 200);
+        oauth_set(fixture, "MCP_OAUTH_CLIENT_DOCUMENTS", "false");
+        auto_reply *off = oauth_get(fixture, path, cookie);
+        assert_int_equal(off->status, 400);
+        auto_reply *told = oauth_get(fixture, "/.well-known/oauth-authorization-server", NULL);
+        assert_non_null(strstr(told->body, "\"client_id_metadata_document_supported\":false"));
 }
 
 /* The real fetch, to this machine: refused before a byte is sent. */

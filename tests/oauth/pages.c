@@ -1,6 +1,11 @@
 /* What a person sees, and that nobody else can act for them. */
+#include "server/base/clock.h"
+#include "server/base/otp.h"
 #include "server/services/login_limit.h"
 #include "tests/oauth/fixture.h"
+#include "tests/rest/browser.h"
+
+#define FORM_PASSWORD "correct+horse"
 
 static void whoever_is_not_signed_in_signs_in_first(void **state)
 {
@@ -177,6 +182,64 @@ static void consent_may_need_a_fresh_sign_in(void **state)
         assert_int_equal(strncmp(reply_header(good, "Location"), CALLBACK "?code=", strlen(CALLBACK "?code=")), 0);
 }
 
+/* Enrols vera's authenticator; the code that comes next. */
+static void enrol(struct rest_fixture *fixture, char code[OTP_DIGITS + 1])
+{
+        struct browser_session session = browser_begin(fixture, "vera", PASSWORD);
+        auto_reply *started = browser_ask(fixture, "POST", "/me/totp", &session, "{\"password\":\"" PASSWORD "\"}");
+        auto_error error = {0};
+        auto_json *enrolled = document_parse(started->body, started->length, &error);
+        const char *secret = document_get_string(enrolled, "secret");
+        int64_t step = clock_now() / OTP_STEP_MS;
+
+        assert_int_equal(started->status, 201);
+        assert_true(otp_code(secret, step, code));
+        auto_free char *body = text_format("{\"code\":\"%s\"}", code);
+        assert_int_equal(browser_status(fixture, "POST", "/me/totp/confirm", &session, body), 200);
+        assert_true(otp_code(secret, step + 1, code));
+}
+
+static void an_enrolled_person_is_asked_for_the_code(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        char code[OTP_DIGITS + 1];
+
+        login_limit_reset();
+        enrol(fixture, code);
+        auto_reply *first =
+                oauth_post(fixture, "/mcp/oauth/sign-in", NULL, "query=a%3Db&user=vera&password=" FORM_PASSWORD);
+        assert_int_equal(first->status, 403);
+        assert_null(reply_header(first, "Set-Cookie"));
+        assert_non_null(strstr(first->body, "name=\"code\""));
+        auto_reply *wrong = oauth_post(fixture, "/mcp/oauth/sign-in", NULL,
+                                       "query=a%3Db&user=vera&password=" FORM_PASSWORD "&code=000000");
+        assert_int_equal(wrong->status, 403);
+        auto_free char *form = text_format("query=a%%3Db&user=vera&password=correct%%20horse&code=%s", code);
+        auto_reply *right = oauth_post(fixture, "/mcp/oauth/sign-in", NULL, form);
+        assert_int_equal(right->status, 303);
+        assert_non_null(reply_header(right, "Set-Cookie"));
+}
+
+static void the_provider_is_offered_where_there_is_one(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        auto_free char *client = oauth_register_client(fixture, "[\"" CALLBACK "\"]");
+        auto_free char *path = oauth_authorize_path(client, CALLBACK, "");
+        auto_reply *without = oauth_get(fixture, path, NULL);
+
+        assert_null(strstr(without->body, "SSO"));
+        oauth_set(fixture, "OIDC_ISSUER", "https://id.example");
+        oauth_set(fixture, "OIDC_CLIENT_ID", "longshore");
+        auto_reply *with = oauth_get(fixture, path, NULL);
+        assert_non_null(strstr(with->body, "href=\"/login/oidc?return=%2Fmcp%2Foauth%2Fauthorize%3Fclient_id%3D"));
+        assert_null(strstr(with->body, "fresh=true"));
+        auto_free char *cookie = oauth_browser(fixture, "vera");
+        oauth_set(fixture, "MCP_OAUTH_FRESH_SIGN_IN_MINUTES", "5");
+        oauth_sql(fixture, "UPDATE sessions SET signed_in_at = 1");
+        auto_reply *again = oauth_get(fixture, path, cookie);
+        assert_non_null(strstr(again->body, "&amp;fresh=true\""));
+}
+
 int run_page_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -193,6 +256,10 @@ int run_page_tests(void)
                 cmocka_unit_test_setup_teardown(a_session_that_ended_meanwhile_approves_nothing, oauth_set_up,
                                                 oauth_tear_down),
                 cmocka_unit_test_setup_teardown(consent_may_need_a_fresh_sign_in, oauth_set_up, oauth_tear_down),
+                cmocka_unit_test_setup_teardown(an_enrolled_person_is_asked_for_the_code, oauth_set_up,
+                                                oauth_tear_down),
+                cmocka_unit_test_setup_teardown(the_provider_is_offered_where_there_is_one, oauth_set_up,
+                                                oauth_tear_down),
         };
 
         return cmocka_run_group_tests_name("pages", tests, NULL, NULL);

@@ -42,6 +42,7 @@ struct reply *rest_open_stream(struct rest_fixture *fixture, const char *path, c
 int run_planted_tests(void);
 int run_route_tests(void);
 int run_session_tests(void);
+int run_oidc_tests(void);
 int run_setup_tests(void);
 int run_totp_tests(void);
 int run_matrix_tests(void);

@@ -9,6 +9,7 @@ int main(void)
                 run_session_tests,
                 run_totp_tests,
                 run_setup_tests,
+                run_oidc_tests,
                 run_refusal_tests,
                 run_body_size_tests,
                 run_bound_tests,

@@ -15,7 +15,7 @@
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
- * body stand $TASK, $FILE (of the last task), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
+ * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
  * administrator made. */
 const struct row matrix_rows[] = {
         {"POST", "/logout", "{}", "----"}, /* sessions.c: a key does not log out */
@@ -41,6 +41,9 @@ const struct row matrix_rows[] = {
         {"POST", "/users/$USER/enable", "{}", "ADDD"},
         {"PUT", "/users/$USER/password", "{\"password\":\"another one\"}", "ADDD"},
         {"DELETE", "/users/$USER/totp", NULL, "ADDD"},
+        {"GET", "/users/$USER/identities", NULL, "ADDD"},
+        {"POST", "/users/$USER/identities", "{\"subject\":\"s-$FRESH\",\"issuer\":\"https://id.example\"}", "ADDD"},
+        {"DELETE", "/users/$USER/identities/s?issuer=https://id.example", NULL, "HDDD"},
         {"GET", "/teams", NULL, "ADDD"},
         {"POST", "/teams", "{\"name\":\"team-$FRESH\"}", "ADDD"},
         {"POST", "/teams/$TEAM/members", "{\"user\":\"$USER\"}", "ADDD"},
@@ -89,6 +92,16 @@ const struct row matrix_rows[] = {
         {"GET", "/events", NULL, "AAAA"},
         {"GET", "/tasks/$TASK/stream", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
+        {"POST", "/tasks/$TASK/pull", "{}", "aaDH"}, /* it has no container */
+        {"POST", "/tasks/$TASK/fork", "{}", "aaDH"}, /* there is nothing to copy of a staged task */
+        {"GET", "/tasks/$TASK/rewind-points", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/rewind", "{\"pointId\":0}", "HHDH"}, /* it has none */
+        {"GET", "/tasks/$TASK/follow-up-queue", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/follow-up-queue/resume", "{}", "AADH"},
+        {"PATCH", "/tasks/$TASK/follow-up-queue/$ENTRY", "{\"instructions\":\"other\",\"version\":1}",
+         "DDDH"}, /* somebody else sent it */
+        {"DELETE", "/tasks/$TASK/follow-up-queue/$ENTRY?version=1", NULL, "AADH"},
+        {"POST", "/tasks/$TASK/follow-up-queue/$ENTRY/send", "{\"version\":1}", "AADH"},
         {"POST", "/tasks/$TASK/stop", "{}", "aaDH"},
         {"POST", "/tasks/$TASK/interrupt", "{}", "aaDH"},
         {"POST", "/tasks/$TASK/start", "{}", "AADH"},
@@ -101,6 +114,11 @@ const struct row matrix_rows[] = {
         {NULL, "read_task_file", "{\"taskId\":\"$TASK\",\"path\":\"$FILE\"}", "AAAH"},
         {NULL, "list_tasks", "{}", "AAAA"},
         {NULL, "follow_up_task", "{\"taskId\":\"$TASK\",\"instructions\":\"more\"}", "AADH"},
+        {NULL, "pull_task_changes", "{\"taskId\":\"$TASK\"}", "aaDH"},
+        {NULL, "fork_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
+        {NULL, "list_task_rewind_points", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "list_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "resume_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AADH"},
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},
         {NULL, "stop_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "interrupt_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
@@ -169,6 +187,11 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                                "uploadId");
         if (!strcmp(what, "FILE"))
                 return write_file(matrix);
+        if (!strcmp(what, "ENTRY")) {
+                auto_free char *path = text_format("/tasks/%s/follow-ups", matrix->task);
+                return make(matrix, path, "{\"instructions\":\"later\",\"deliverInMinutes\":60}",
+                            "scheduledFollowUpId");
+        }
         if (!strcmp(what, "TEAM"))
                 return make(matrix, "/teams", team, "name");
         char *name = make(matrix, "/users", user, "name");

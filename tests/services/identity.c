@@ -7,6 +7,7 @@
 #include "server/base/secret.h"
 #include "server/services/audit.h"
 #include "server/services/key.h"
+#include "server/services/toolset.h"
 #include "server/services/user.h"
 #include "server/store/key.h"
 #include "server/store/user.h"
@@ -247,6 +248,44 @@ static void a_key_is_shown_once_and_its_use_is_noted(void **state)
         }
 }
 
+/* The toolsets that authenticating with a new key says; the refusal's code when it cannot be made. */
+static enum error_code make_limited_key(struct identity *identity, const char *names, uint32_t *set)
+{
+        struct call call = identity_call(identity, &actor_local);
+        auto_error error = {0};
+        auto_json *result = NULL;
+        struct actor actor;
+
+        if (!key_add(&call, &(struct key_add_input){.user = "ann", .name = "limited", .toolsets = names}, &result,
+                     &error))
+                return error.code;
+        assert_string_equal(document_get_string(result, "toolsets"), names);
+        assert_true(access_authenticate_key(identity->db, document_get_string(result, "key"), &actor, &error));
+        *set = actor.toolsets;
+        return ERROR_NONE;
+}
+
+static void a_key_may_be_limited_to_toolsets(void **state)
+{
+        struct identity *identity = *state;
+        char id[ID_SIZE];
+        struct actor actor;
+        auto_error error = {0};
+        uint32_t set;
+
+        identity_user(identity, "ann", NULL, NULL);
+        auto_free char *plain = identity_key(identity, "ann", 0, id);
+        assert_true(access_authenticate_key(identity->db, plain, &actor, &error));
+        assert_int_equal(actor.toolsets, 0);
+        assert_int_equal(make_limited_key(identity, "core,judges", &set), ERROR_NONE);
+        assert_int_equal(set, toolset_bit("core") | toolset_bit("judges"));
+        assert_int_equal(make_limited_key(identity, "cores", &set), ERROR_INVALID_INPUT);
+        auto_json *keys = keys_of(identity, &actor_local, "ann");
+        assert_int_equal(json_array_size(keys), 2);
+        assert_true(json_is_null(json_object_get(json_array_get(keys, 0), "toolsets")));
+        assert_string_equal(document_get_string(json_array_get(keys, 1), "toolsets"), "core,judges");
+}
+
 static void people_manage_their_own_keys_and_no_others(void **state)
 {
         struct identity *identity = *state;
@@ -351,6 +390,7 @@ int run_identity_tests(void)
                 WITH_IDENTITY(what_may_be_done_follows_a_change_at_once),
                 WITH_IDENTITY(a_copied_actor_keeps_its_grants),
                 WITH_IDENTITY(a_key_is_shown_once_and_its_use_is_noted),
+                WITH_IDENTITY(a_key_may_be_limited_to_toolsets),
                 WITH_IDENTITY(people_manage_their_own_keys_and_no_others),
                 WITH_IDENTITY(every_change_leaves_an_entry_that_holds_no_secret),
                 WITH_IDENTITY(a_refused_change_leaves_neither_trace_nor_entry),

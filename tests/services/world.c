@@ -216,7 +216,10 @@ json_t *world_follow_up(struct world *world, const struct actor *actor, struct t
         json_t *result = NULL;
 
         call.arguments = arguments;
-        return call_write(&call, follow_up_work, &input, &result, error) ? result : NULL;
+        bool is_done = (!task_follow_up_is_prepared_first(&input) || task_follow_up_prepare(&call, &input, error)) &&
+                       call_write(&call, follow_up_work, &input, &result, error);
+        task_prepared_free(&world->services, input.prepared, is_done);
+        return is_done ? result : NULL;
 }
 
 struct change {

@@ -4,6 +4,7 @@
 
 int run_commit_tests(void);
 int run_feed_tests(void);
+int run_follow_up_tests(void);
 int run_identity_tests(void);
 int run_list_tests(void);
 int run_page_tests(void);

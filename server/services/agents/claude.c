@@ -64,6 +64,7 @@ const struct agent agent_claude = {
         .format = &stream_format_claude,
         .variables = variables,
         .accounts = accounts,
+        .conversations = ".claude/projects",
         .instructions = ".claude/CLAUDE.md",
         .skills = ".claude/skills",
         .command = command,

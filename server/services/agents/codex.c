@@ -118,6 +118,7 @@ const struct agent agent_codex = {
         .prompt_on = RUNNER_PROMPT_ON_STDIN,
         .format = &stream_format_codex,
         .accounts = accounts,
+        .conversations = ".codex/sessions",
         .instructions = ".codex/AGENTS.md",
         .skills = ".codex/skills",
         .command = command,
