@@ -15,8 +15,8 @@
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
- * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for fresh ones that the
- * administrator made. */
+ * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD and $BINDING for
+ * fresh ones that the administrator made. */
 const struct row matrix_rows[] = {
         {"POST", "/logout", "{}", "----"}, /* sessions.c: a key does not log out */
         {"GET", "/me", NULL, "AAAA"},
