@@ -40,8 +40,11 @@ const struct tool tool_get_task = {
         .description =
                 "Returns a task's status, settings and cost, and the agent's latest reply. Use it to wait for a task: "
                 "call it every few seconds until the status is neither queued nor running. latestResponse is the end "
-                "of the reply; followUpsSince is 0 when it answers the latest instruction. A failed task carries "
-                "failure, which says at which stage and why. Use get_task_output for the files the agent left.",
+                "of the reply; followUpsSince is 0 when it answers the latest instruction. Where the reply asks "
+                "something "
+                "(a question, a triage list, a ranking) it holds the choices and how to answer: send the answer with "
+                "follow_up_task. A failed task carries failure, which says at which stage and why. Use "
+                "get_task_output for the files the agent left.",
         .input = &input,
         .output = &task_details_shape,
         .hints = {.reads_only = true, .is_idempotent = true},

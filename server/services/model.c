@@ -1,6 +1,8 @@
 #include "server/services/model.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "server/base/document.h"
 #include "server/base/log.h"
@@ -13,9 +15,42 @@
 
 const char *const model_speeds[] = {STANDARD, "fast", ULTRAFAST, NULL};
 
-json_t *model_catalogue(const struct services *services)
+/* Which file a catalogue was read from, and how it was then. */
+struct version {
+        char *path;
+        dev_t device;
+        ino_t inode;
+        off_t size;
+        struct timespec modified;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static json_t *latest; /* under the lock, with its version */
+static struct version latest_version;
+
+static struct version version_of(const char *path)
 {
-        auto_free char *path = path_join(services->data_folder, "models.json");
+        struct version version = {.path = (char *)path};
+        struct stat info;
+
+        if (!stat(path, &info)) {
+                version.device = info.st_dev;
+                version.inode = info.st_ino;
+                version.size = info.st_size;
+                version.modified = info.st_mtim;
+        }
+        return version;
+}
+
+static bool is_same(const struct version *a, const struct version *b)
+{
+        return a->path && b->path && !strcmp(a->path, b->path) && a->device == b->device && a->inode == b->inode &&
+               a->size == b->size && a->modified.tv_sec == b->modified.tv_sec &&
+               a->modified.tv_nsec == b->modified.tv_nsec;
+}
+
+static json_t *read_catalogue(const char *path)
+{
         auto_text content = TEXT_WITH_MAXIMUM(FILE_MAXIMUM);
         auto_error error = {0};
         bool is_missing = false;
@@ -26,6 +61,24 @@ json_t *model_catalogue(const struct services *services)
         if (!own && !is_missing)
                 log_warning("models.json cannot be used; the shipped catalogue is", "reason", error.message);
         return own ? own : json_loads(models_shipped, 0, NULL);
+}
+
+json_t *model_catalogue(const struct services *services)
+{
+        auto_free char *path = path_join(services->data_folder, "models.json");
+        struct version version = version_of(path);
+
+        pthread_mutex_lock(&lock);
+        if (!latest || !is_same(&version, &latest_version)) {
+                json_decref(latest);
+                latest = read_catalogue(path);
+                free(latest_version.path);
+                latest_version = version;
+                latest_version.path = text_copy(path);
+        }
+        json_t *catalogue = json_incref(latest);
+        pthread_mutex_unlock(&lock);
+        return catalogue;
 }
 
 static void append_ids(struct text *out, const json_t *models)

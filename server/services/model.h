@@ -13,7 +13,8 @@ struct model_choice {
  * there is), ERROR_SPEED_DENIED by the policy of server or environment. */
 MUST_CHECK bool model_check(const struct services *services, const struct environment *environment, const char *agent,
                             const struct model_choice *choice, struct error *error);
-/* The catalogue as it is now, for people: a new document. */
+/* The catalogue as it is now, for the caller to release and not to change: it is read again only when its file is
+ * another one. */
 json_t *model_catalogue(const struct services *services);
 
 /* Published names of the speeds, slowest first, NULL-ended. */

@@ -97,7 +97,7 @@ MUST_CHECK bool store_turn_account_put(struct store_db *db, int64_t turn, int64_
 
 /* That the task was given the value; a second time changes nothing. */
 MUST_CHECK bool store_task_value_add(struct store_db *db, int64_t task, int64_t value, struct error *error);
-/* Every value that `from` was given counts as given to `task` too. */
+/* Every value that `from` was given, and every secret and account of its owner, counts as given to `task` too. */
 MUST_CHECK bool store_task_value_copy(struct store_db *db, int64_t task, int64_t from, struct error *error);
 /* The rids of the values that the task was given; the caller frees *values. */
 MUST_CHECK bool store_task_value_list(struct store_db *db, int64_t task, int64_t **values, size_t *count,

@@ -165,6 +165,12 @@ struct reply *connection_read(struct connection *connection, bool has_body)
         return reply;
 }
 
+void connection_await_more(struct connection *connection)
+{
+        if (!receive(connection))
+                fail_msg("closed behind: %s", connection->bytes);
+}
+
 size_t connection_await(struct connection *connection, const char *text)
 {
         char *at;

@@ -58,6 +58,8 @@ struct reply *connection_read(struct connection *connection, bool has_body);
 size_t connection_await(struct connection *connection, const char *text);
 /* Reads and forgets what has come already, at least a part of it; the number of bytes. */
 size_t connection_take_waiting(struct connection *connection);
+/* Waits for more, whatever it is. */
+void connection_await_more(struct connection *connection);
 /* Reads and forgets until the server closes; the number of bytes. */
 size_t connection_drain(struct connection *connection);
 /* Whether the server has closed the connection, waiting for it some seconds. */

@@ -151,3 +151,26 @@ void rest_setting(struct rest_fixture *fixture, const char *name, const char *va
 
         assert_int_equal(reply->status, 200);
 }
+
+struct reply *rest_open_stream(struct rest_fixture *fixture, const char *path, const char *first, const char *headers)
+{
+        struct connection *connection = connection_open(fixture->server);
+        auto_free char *request = text_format("GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n", path, headers);
+        struct reply *reply;
+
+        connection_send(connection, request);
+        connection_await(connection, "\r\n\r\n");
+        if (!strncmp(connection->bytes, "HTTP/1.1 200", 12)) {
+                size_t at = connection_await(connection, first);
+                while (!strstr(connection->bytes + at, "\n\n"))
+                        connection_await_more(connection);
+                reply = memory_new(sizeof *reply + connection->used + 1);
+                reply->status = 200;
+                reply->length = connection->used;
+                memcpy(reply->body, connection->bytes, connection->used);
+        } else {
+                reply = connection_read(connection, true);
+        }
+        connection_close(connection);
+        return reply;
+}

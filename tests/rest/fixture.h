@@ -37,6 +37,11 @@ void rest_sql(struct rest_fixture *fixture, const char *sql);
 /* Puts a setting in force, as the administrator; NULL: the default again. */
 void rest_setting(struct rest_fixture *fixture, const char *name, const char *value);
 
+/* What a stream begins with, until its first event with the text `first` is whole, on a connection of its own;
+ * `headers` are the request's. On the heap. */
+struct reply *rest_open_stream(struct rest_fixture *fixture, const char *path, const char *first, const char *headers);
+
+int run_planted_tests(void);
 int run_route_tests(void);
 int run_session_tests(void);
 int run_device_tests(void);

@@ -1,6 +1,6 @@
 /* Every route and every tool, for everybody: one table says who may and who may not. Each row runs with things of its
  * own, so that no row depends on another. */
-#include "tests/rest/fixture.h"
+#include "tests/rest/matrix.h"
 
 #include <ctype.h>
 
@@ -13,18 +13,12 @@
 #include "server/services/task_paths.h"
 #include "tests/rest/conform.h"
 
-/* Who calls: a server administrator; a Developer and a Viewer in the environment main; somebody without a role. */
-enum role { ADMINISTRATOR, DEVELOPER, VIEWER, STRANGER, ROLE_COUNT };
-static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
-
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
  * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD, $BINDING, $GROUP
  * and $VARIANT (of a group) for fresh ones that the administrator made; $PINNED and $PINNEDGROUP are on the list of
  * whoever calls, if they may be seen. */
-static const struct row {
-        const char *method, *path, *body, *expected;
-} rows[] = {
+const struct row matrix_rows[] = {
         {"POST", "/logout", "{}", "----"}, /* sessions.c: a key does not log out */
         {"GET", "/me", NULL, "AAAA"},
         {"PATCH", "/me", "{\"name\":\"$SELF\"}", "AAAA"},
@@ -106,7 +100,10 @@ static const struct row {
         {"DELETE", "/tasks/$TASK", NULL, "AADH"},
         {"GET", "/tasks/$TASK/output", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/files", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/files/$FILE", NULL, "AAAH"},
         {"GET", "/tasks/$TASK/file?path=$FILE", NULL, "AAAH"},
+        {"GET", "/events", NULL, "AAAA"},
+        {"GET", "/tasks/$TASK/stream", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
         {"POST", "/tasks/$TASK/pull", "{}", "aaDH"}, /* it has no container */
         {"POST", "/tasks/$TASK/fork", "{}", "aaDH"}, /* there is nothing to copy of a staged task */
@@ -149,12 +146,8 @@ static const struct row {
         {NULL, "interrupt_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
 };
 
-struct matrix {
-        struct rest_fixture *fixture;
-        char *keys[ROLE_COUNT];
-        int fresh, faults;
-        char task[ID_SIZE]; /* the last one that was made */
-};
+const size_t matrix_row_count = COUNT_OF(matrix_rows);
+static const char *const role_names[] = {"administrator", "developer", "viewer", "stranger"};
 
 /* A request that must succeed; the member of its answer, on the heap. */
 static char *make_as(struct matrix *matrix, const char *key, const char *method, const char *path, const char *body,
@@ -172,15 +165,14 @@ static char *make_as(struct matrix *matrix, const char *key, const char *method,
 }
 
 /* By an administrator. */
-static char *make_with(struct matrix *matrix, const char *method, const char *path, const char *body,
-                       const char *member)
+char *matrix_make(struct matrix *matrix, const char *method, const char *path, const char *body, const char *member)
 {
         return make_as(matrix, matrix->fixture->administrator, method, path, body, member);
 }
 
 static char *make(struct matrix *matrix, const char *path, const char *body, const char *member)
 {
-        return make_with(matrix, "POST", path, body, member);
+        return matrix_make(matrix, "POST", path, body, member);
 }
 
 /* A file that the last task left. */
@@ -190,7 +182,8 @@ static char *write_file(struct matrix *matrix)
         auto_free char *path = path_join(folder, "note.txt");
         auto_error error = {0};
 
-        assert_true(path_make_folder(folder, 0755, &error) && path_write(path, "note", 4, 0644, &error));
+        if (!matrix->on_task)
+                assert_true(path_make_folder(folder, 0755, &error) && path_write(path, "note", 4, 0644, &error));
         return text_copy("note.txt");
 }
 
@@ -231,6 +224,8 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                 char *task = make(matrix, "/tasks", "{\"environment\":\"main\",\"instructions\":\"x\",\"staged\":true}",
                                   "taskId");
                 snprintf(matrix->task, sizeof matrix->task, "%s", task);
+                if (matrix->on_task)
+                        matrix->on_task(matrix);
                 return task;
         }
         if (!strcmp(what, "UPLOAD"))
@@ -259,7 +254,7 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
 }
 
 /* The text with every $NAME replaced. */
-static char *filled(struct matrix *matrix, const char *text, enum role role)
+char *matrix_fill(struct matrix *matrix, const char *text, enum role role)
 {
         auto_text out = TEXT_WITH_MAXIMUM(10000);
 
@@ -311,11 +306,24 @@ static int tool_status(const struct reply *reply)
         return 400;
 }
 
-static struct reply *call_row(struct matrix *matrix, const struct row *row, enum role role, const char *path,
-                              const char *body)
+/* Neither of them ends by itself; a task's begins with its events and tells its state after them. */
+static const char *first_of_stream(const char *path)
+{
+        size_t length = strlen(path), suffix = strlen("/stream");
+
+        if (!strcmp(path, "/events"))
+                return "event: ready";
+        return length > suffix && !strcmp(path + length - suffix, "/stream") ? "event: state" : NULL;
+}
+
+struct reply *matrix_call(struct matrix *matrix, const struct row *row, enum role role, const char *path,
+                          const char *body)
 {
         auto_free char *headers = rest_bearer(matrix->keys[role]);
 
+        const char *first = row->method ? first_of_stream(path) : NULL;
+        if (first)
+                return rest_open_stream(matrix->fixture, path, first, headers);
         if (row->method)
                 return ask(matrix->fixture->connection, row->method, path, headers, body);
         auto_free char *message = text_format("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
@@ -351,19 +359,12 @@ static bool is_read(const struct row *row)
         return tool_find(row->path)->mode == TOOL_READS;
 }
 
-/* All that is wrong is told, not only the first. */
-#define complain(matrix, ...)                                                                                          \
-        do {                                                                                                           \
-                print_error(__VA_ARGS__);                                                                              \
-                (matrix)->faults++;                                                                                    \
-        } while (0)
-
 static void check_row(struct matrix *matrix, const struct row *row, enum role role)
 {
-        auto_free char *path = filled(matrix, row->path, role);
-        auto_free char *body = row->body ? filled(matrix, row->body, role) : NULL;
+        auto_free char *path = matrix_fill(matrix, row->path, role);
+        auto_free char *body = row->body ? matrix_fill(matrix, row->body, role) : NULL;
         int64_t before = audit_count(matrix);
-        auto_reply *reply = call_row(matrix, row, role, path, body);
+        auto_reply *reply = matrix_call(matrix, row, role, path, body);
         int status = row->method ? reply->status : tool_status(reply);
 
         if (!is_as_said(row->expected[role], status))
@@ -374,43 +375,56 @@ static void check_row(struct matrix *matrix, const struct row *row, enum role ro
         if (written != wanted)
                 complain(matrix, "%s %s of the %s left %d audit rows instead of %d\n",
                          row->method ? row->method : "tool", path, role_names[role], (int)written, (int)wanted);
-        if (row->method && status < 300)
+        if (row->method && status < 300 && route_operation(conform_route(row->method, path)))
                 conform_reply(row->method, path, reply);
+}
+
+struct matrix matrix_open(struct rest_fixture *fixture)
+{
+        struct matrix matrix = {.fixture = fixture};
+
+        rest_environment(fixture, "main");
+        free(matrix_make(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
+        matrix.keys[ADMINISTRATOR] = rest_key(fixture, "administrator", "Server Admin");
+        matrix.keys[DEVELOPER] = rest_key_in(fixture, "developer", "Developer", "main");
+        matrix.keys[VIEWER] = rest_key_in(fixture, "viewer", "Viewer", "main");
+        matrix.keys[STRANGER] = rest_key(fixture, "stranger", NULL);
+        return matrix;
+}
+
+void matrix_close(struct matrix *matrix)
+{
+        free(matrix_make(matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
+        for (int role = 0; role < ROLE_COUNT; role++)
+                free(matrix->keys[role]);
+        assert_int_equal(matrix->faults, 0);
 }
 
 static void every_route_and_tool_answers_everybody_as_the_table_says(void **state)
 {
-        struct matrix matrix = {.fixture = *state};
+        struct matrix matrix = matrix_open(*state);
 
-        rest_environment(matrix.fixture, "main");
-        free(make_with(&matrix, "PUT", "/settings/MCP_SERVER_ENABLED", "{\"value\":\"true\"}", "name"));
-        matrix.keys[ADMINISTRATOR] = rest_key(matrix.fixture, "administrator", "Server Admin");
-        matrix.keys[DEVELOPER] = rest_key_in(matrix.fixture, "developer", "Developer", "main");
-        matrix.keys[VIEWER] = rest_key_in(matrix.fixture, "viewer", "Viewer", "main");
-        matrix.keys[STRANGER] = rest_key(matrix.fixture, "stranger", NULL);
-        for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (size_t i = 0; i < matrix_row_count; i++)
                 for (int role = ROLE_COUNT - 1; role >= 0; role--)
-                        check_row(&matrix, &rows[i], (enum role)role);
-        free(make_with(&matrix, "DELETE", "/settings/MCP_SERVER_ENABLED", NULL, "name"));
-        for (int role = 0; role < ROLE_COUNT; role++)
-                free(matrix.keys[role]);
-        assert_int_equal(matrix.faults, 0);
+                        check_row(&matrix, &matrix_rows[i], (enum role)role);
+        matrix_close(&matrix);
 }
 
 static void the_table_has_every_route_and_every_tool(void **state)
 {
         (void)state;
         for (size_t route = 0; route < route_count; route++) {
-                bool is_there = !route_operation(route) || routes[route].access == HTTP_ACCESS_PUBLIC;
-                for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
-                        is_there = rows[i].method && conform_route(rows[i].method, rows[i].path) == route;
+                bool is_there = routes[route].access != HTTP_ACCESS_SESSION;
+                for (size_t i = 0; i < matrix_row_count && !is_there; i++)
+                        is_there = matrix_rows[i].method &&
+                                   conform_route(matrix_rows[i].method, matrix_rows[i].path) == route;
                 if (!is_there)
                         fail_msg("the table has no row for %s %s", routes[route].method, routes[route].path);
         }
         for (size_t tool = 0; tool < mcp_tool_count; tool++) {
                 bool is_there = false;
-                for (size_t i = 0; i < COUNT_OF(rows) && !is_there; i++)
-                        is_there = !rows[i].method && !strcmp(rows[i].path, mcp_tools[tool]->name);
+                for (size_t i = 0; i < matrix_row_count && !is_there; i++)
+                        is_there = !matrix_rows[i].method && !strcmp(matrix_rows[i].path, mcp_tools[tool]->name);
                 if (!is_there)
                         fail_msg("the table has no row for the tool %s", mcp_tools[tool]->name);
         }

@@ -168,6 +168,24 @@ static void the_openapi_document_has_every_route(void **state)
         assert_string_equal(document_get_string(document, "openapi"), "3.1.0");
 }
 
+/* A browser's page listens with its session, a program with its key. */
+static void the_openapi_document_says_how_streams_are_let_in(void **state)
+{
+        static const char *const paths[] = {"/events", "/tasks/{id}/stream", "/uploads",
+                                            "/tasks/{taskId}/files/{path}"};
+        struct rest_fixture *fixture = *state;
+        auto_json *document = get(fixture, "/openapi.json");
+        json_t *schemes = json_object_get(json_object_get(document, "components"), "securitySchemes");
+
+        assert_string_equal(document_get_string(json_object_get(schemes, "session"), "in"), "cookie");
+        assert_string_equal(document_get_string(json_object_get(schemes, "bearer"), "scheme"), "bearer");
+        for (size_t i = 0; i < COUNT_OF(paths); i++) {
+                json_t *item = json_object_get(json_object_get(document, "paths"), paths[i]);
+                auto_free char *security = document_print(json_object_get(json_object_get(item, "get"), "security"));
+                assert_string_equal(security, "[{\"bearer\":[]},{\"session\":[]}]");
+        }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rest_set_up, rest_tear_down)
 
 int run_refusal_tests(void)
@@ -180,6 +198,7 @@ int run_refusal_tests(void)
                 TEST(the_audit_is_walked_from_new_to_old),
                 TEST(explain_names_the_binding_that_gives_a_permission),
                 TEST(the_openapi_document_has_every_route),
+                TEST(the_openapi_document_says_how_streams_are_let_in),
         };
 
         return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);

@@ -108,6 +108,24 @@ static void only_the_hash_of_a_sessions_token_is_kept(void **state)
         assert_non_null(memmem(bytes.data, bytes.length, "session.login", 13));
 }
 
+/* A browser's stream has nothing but the cookie; it ends with the session. */
+static void a_session_listens_until_it_ends(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        struct connection *stream = connection_open(fixture->server);
+
+        browser_person(fixture, "vera", "Viewer");
+        struct browser_session session = browser_begin(fixture, "vera", "correct horse");
+        auto_free char *request = text_format("GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n", session.cookie);
+        connection_send(stream, request);
+        connection_await(stream, "HTTP/1.1 200");
+        connection_await(stream, "event: ready");
+        assert_int_equal(browser_status(fixture, "POST", "/logout", &session, "{}"), 200);
+        connection_drain(stream);
+        connection_close(stream);
+        assert_int_equal(browser_status_of(fixture, "GET", "/events", session.cookie, NULL), 401);
+}
+
 /* Nothing is asked with the session before time has passed for it: a thread knows of uses of its own. */
 static void a_session_that_is_not_used_ends_when_the_setting_says(void **state)
 {
@@ -153,6 +171,7 @@ int run_session_tests(void)
                 TEST(disabling_a_user_ends_the_session_at_once_and_for_good),
                 TEST(another_password_ends_the_other_sessions),
                 TEST(wrong_passwords_and_unknown_names_are_told_alike_and_limited),
+                TEST(a_session_listens_until_it_ends),
                 TEST(a_session_that_is_not_used_ends_when_the_setting_says),
                 TEST(a_session_ends_so_long_after_the_login_as_the_setting_says),
                 TEST(only_the_hash_of_a_sessions_token_is_kept),

@@ -1,6 +1,7 @@
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "server/base/path.h"
@@ -113,6 +114,29 @@ static void a_choice_of_model_is_checked_against_the_catalogue(void **state)
         expect_choice(world, "codex", (struct model_choice){.speed = "standard"}, NULL);
         expect_choice(world, "codex", (struct model_choice){.speed = "ultrafast"}, "invalid_speed");
         expect_choice(world, "codex", (struct model_choice){.speed = "fast"}, "speed_not_allowed");
+}
+
+/* Told by a file that changes behind the back of its times. */
+static void a_catalogue_is_read_again_only_when_it_changed(void **state)
+{
+        static const char *const contents[] = {"{\"shell\":{\"models\":[{\"id\":\"m1\"}]}}",
+                                               "{\"shell\":{\"models\":[{\"id\":\"m2\"}]}}"};
+        struct world *world = *state;
+        auto_free char *path = path_join(world->services.data_folder, "models.json");
+        auto_error error = {0};
+        struct stat info;
+
+        assert_true(path_write(path, contents[0], strlen(contents[0]), 0600, &error));
+        expect_choice(world, "shell", (struct model_choice){.model = "m1"}, NULL);
+        assert_int_equal(stat(path, &info), 0);
+        auto_fd file = open(path, O_WRONLY | O_CLOEXEC);
+        assert_int_equal(pwrite(file, contents[1], strlen(contents[1]), 0), strlen(contents[1]));
+        assert_int_equal(futimens(file, (struct timespec[]){info.st_atim, info.st_mtim}), 0);
+        expect_choice(world, "shell", (struct model_choice){.model = "m1"}, NULL);
+        info.st_mtim.tv_sec++;
+        assert_int_equal(futimens(file, (struct timespec[]){info.st_atim, info.st_mtim}), 0);
+        expect_choice(world, "shell", (struct model_choice){.model = "m1"}, "invalid_model");
+        expect_choice(world, "shell", (struct model_choice){.model = "m2"}, NULL);
 }
 
 static void a_choice_needs_its_agent_named_and_is_kept(void **state)
@@ -262,6 +286,8 @@ int run_submission_tests(void)
                 cmocka_unit_test_setup_teardown(a_templates_values_are_checked_and_put_in_place, world_open,
                                                 world_close),
                 cmocka_unit_test_setup_teardown(a_choice_of_model_is_checked_against_the_catalogue, world_open,
+                                                world_close),
+                cmocka_unit_test_setup_teardown(a_catalogue_is_read_again_only_when_it_changed, world_open,
                                                 world_close),
                 cmocka_unit_test_setup_teardown(a_choice_needs_its_agent_named_and_is_kept, world_open, world_close),
                 cmocka_unit_test_setup_teardown(files_wait_on_disk_until_they_are_delivered_or_dropped, world_open,
