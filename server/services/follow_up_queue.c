@@ -12,7 +12,8 @@
 static bool require(struct call *call, const char *task_id, struct store_task *task, struct error *error)
 {
         return access_task_require(call->db, call->actor, task_id, PERMISSION_TASKS_CHANGE, PERMISSION_TASKS_CHANGE_ANY,
-                                   task, error);
+                                   task, error) &&
+               access_require_content(task, error);
 }
 
 bool queue_resume(struct call *call, const struct queue_resume_input *input, json_t **result, struct error *error)

@@ -172,7 +172,7 @@ bool queue_list(struct call *call, const struct queue_list_input *input, json_t 
         auto_redactor redactor = {0};
         auto_json *entries = json_array(), *object = json_object();
 
-        if (!task_open(call, input->taskId, &task, &redactor, error) ||
+        if (!task_open(call, input->taskId, &task, &redactor, error) || !access_require_content(&task, error) ||
             !queue_viewer_open(&viewer, call, &task, &redactor, error) ||
             !store_follow_up_count(call->db, task.rid, &counts, error) ||
             !add_entries(&viewer, &task, input, entries, error))

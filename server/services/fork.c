@@ -18,6 +18,7 @@
 #include "server/services/vault.h"
 #include "server/services/write.h"
 #include "server/store/fork.h"
+#include "server/store/group.h"
 #include "server/store/turn.h"
 #include "server/store/work.h"
 
@@ -136,6 +137,7 @@ static bool add_task(struct call *call, const struct forking *forking, int64_t *
         struct store_fork fork = {source, forking->ordinal, call->actor->user, call->now};
 
         return store_task_add(call->db, &new, task, error) && store_fork_fill(call->db, *task, &fork, error) &&
+               store_task_copy_sources(call->db, *task, source->rid, error) &&
                vault_copy_values(call->db, *task, source->rid, error) && add_workspace(call, forking, *task, error);
 }
 
@@ -248,7 +250,8 @@ static bool run(struct call *call, struct forking *forking, json_t **result, str
         store_task_clear(&forking->source);
         /* What it is now, that nothing else is done with it. */
         bool is_done = access_task_view(call->db, call->actor, forking->input->taskId, &forking->source, error) &&
-                       check(call, forking, error) && make(call, forking, result, error);
+                       access_require_content(&forking->source, error) && check(call, forking, error) &&
+                       make(call, forking, result, error);
         runtime_unlock_task(call->services->runtime, rid);
         return is_done;
 }

@@ -171,7 +171,8 @@ bool task_pull(struct call *call, const struct task_pull_input *input, json_t **
         auto_store_task task = {0};
 
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_EXECUTE,
-                                 PERMISSION_TASKS_EXECUTE_ANY, &task, error))
+                                 PERMISSION_TASKS_EXECUTE_ANY, &task, error) ||
+            !access_require_content(&task, error))
                 return false;
         if (is_at_work(&task))
                 return error_set(error, ERROR_TASK_BUSY, "The task is %s; wait until its turn has ended.", task.status);

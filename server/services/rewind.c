@@ -83,7 +83,8 @@ bool task_rewind(struct call *call, const struct rewind_input *input, json_t **r
         int64_t turn;
 
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
-                                 PERMISSION_TASKS_CHANGE_ANY, &task, error))
+                                 PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
+            !access_require_content(&task, error))
                 return false;
         if (!strcmp(task.status, "running") || !strcmp(task.status, "queued"))
                 return error_set(error, ERROR_TASK_BUSY, "The task is %s; wait until its turn has ended.", task.status);

@@ -171,6 +171,23 @@ bool store_task_add_source(struct store_db *db, int64_t task, const char *source
         return query_run(&query, NULL, error) && query_run(&mark, NULL, error);
 }
 
+bool store_task_copy_sources(struct store_db *db, int64_t task, int64_t from, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TASK_SOURCES_COPY),
+                   mark = query_begin(db, STATEMENT_TASK_HAS_SOURCES);
+        int copied = 0;
+
+        query_integer(&query, task);
+        query_integer(&query, from);
+        query_integer(&mark, task);
+        if (!query_run(&query, &copied, error))
+                return false;
+        if (!copied)
+                return true;
+        store_changes_access(db);
+        return query_run(&mark, NULL, error);
+}
+
 bool store_task_sources(struct store_db *db, int64_t task, struct store_source **sources, size_t *count,
                         struct error *error)
 {

@@ -55,6 +55,8 @@ struct store_source {
 };
 /* Records that the task holds copies of what is in the task with the id `source`, and in that one's own sources. */
 MUST_CHECK bool store_task_add_source(struct store_db *db, int64_t task, const char *source, struct error *error);
+/* Records that the task holds copies of all that the task `from` does. */
+MUST_CHECK bool store_task_copy_sources(struct store_db *db, int64_t task, int64_t from, struct error *error);
 /* The caller frees *sources. */
 MUST_CHECK bool store_task_sources(struct store_db *db, int64_t task, struct store_source **sources, size_t *count,
                                    struct error *error);

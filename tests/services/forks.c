@@ -145,6 +145,30 @@ static void a_tree_is_copied_without_following_or_joining_anything(void **state)
         assert_false(tree_copy(from, to, &error));
 }
 
+/* A task of the administrator's holds copies of a private one; so does what is copied from it. */
+static void a_fork_withholds_what_its_source_withholds(void **state)
+{
+        struct world *world = *state;
+        auto_error error = {0}, denied = {0};
+        auto_free char *secret = world_task(world, world->admin, "main", "x"),
+                       *source = world_task(world, world->admin, "main", "x");
+
+        world_end(world, source, "said\n", RUNNER_EXITED, 0);
+        auto_free char *sql =
+                text_format("UPDATE tasks SET is_shared = 0 WHERE id = '%s'; INSERT INTO task_sources "
+                            "SELECT rid, '%s' FROM tasks WHERE id = '%s'; UPDATE tasks SET has_sources = 1 "
+                            "WHERE id = '%s'",
+                            secret, secret, source, source);
+        world_sql(world, sql);
+        auto_json *made = must(fork_of(world, world->admin, FORK(.taskId = source), &error));
+        const char *id = member(made, "taskId");
+        auto_json *whole = GET(world->admin, .taskId = id), *withheld = GET(world->dev, .taskId = id);
+        assert_null(json_object_get(whole, "contentWithheld"));
+        assert_true(json_is_true(json_object_get(withheld, "contentWithheld")));
+        assert_null(fork_of(world, world->dev, FORK(.taskId = source), &denied));
+        assert_code(denied, "content_withheld");
+}
+
 int run_fork_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -152,6 +176,7 @@ int run_fork_tests(void)
                 TEST(a_fork_has_the_conversation_and_the_files_and_goes_its_own_way),
                 TEST(a_fork_goes_on_at_once_and_a_retry_makes_no_second),
                 TEST(a_fork_needs_sight_of_the_task_and_the_right_to_make_one),
+                TEST(a_fork_withholds_what_its_source_withholds),
                 TEST(what_a_dead_process_left_of_a_fork_is_removed),
                 TEST(a_tree_is_copied_without_following_or_joining_anything),
 #undef TEST
