@@ -70,8 +70,9 @@ static struct client *client_new(struct worker *worker, struct MHD_Connection *c
         const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
         client->worker = worker;
-        count(client, connection);
+        /* What the library tells is good until it is asked for something else. */
         client->socket = info ? info->connect_fd : -1;
+        count(client, connection);
         LIST_INSERT_HEAD(&worker->clients, client, all);
         client_set_deadline(worker, client, worker->now + worker->server->options.request_timeout_ms);
         return client;

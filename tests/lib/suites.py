@@ -33,12 +33,13 @@ REPORT = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer|^.*: runtime error: 
 class Suite:
     """One or more commands whose output holds result lines; seconds is the limit of all of them together."""
 
-    def __init__(self, name, commands, seconds, build="asan", wants_results=True):
+    def __init__(self, name, commands, seconds, build="asan", wants_results=True, is_optional=False):
         self.name = name
         self.commands = commands
         self.seconds = seconds
         self.build = build
         self.wants_results = wants_results
+        self.is_optional = is_optional  # runs only when it is named
         self.log = LOGS / f"{name}.log"
         self.reports = LOGS / f"{name}.reports"
         self.passed = []
@@ -212,6 +213,7 @@ def all_suites(long):
     found.append(Suite("shape", [("shape self-test", [python, "tests/shape/selftest.py"]),
                                  ("shape", [python, "tests/shape/shape.py", str(ROOT)]),
                                  ("readme", [python, "tests/shape/readme.py"])], 60))
+    found.append(Suite("debian13", [("debian13", ["tests/debian13/run"])], 1800, is_optional=True))
     bench = []
     if (ROOT / "tests" / "bench" / "run").exists():
         bench.append(Suite("bench", [("bench", ["tests/bench/run", *([] if long else ["--quick"])])], 900, build="release"))
@@ -293,6 +295,8 @@ def main():
     if given.suites:
         beside = [suite for suite in beside if suite.name in given.suites]
         alone = [suite for suite in alone if suite.name in given.suites]
+    else:
+        beside = [suite for suite in beside if not suite.is_optional]
 
     engine = None
     engine_failure = None
