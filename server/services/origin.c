@@ -186,6 +186,11 @@ bool origin_is_own(const char *origin, const char *host, const struct settings *
                is_named_by(origin, scheme, &from, host);
 }
 
+static bool is_web(const char *scheme, size_t length)
+{
+        return is_same_text(scheme, length, "http", 4) || is_same_text(scheme, length, "https", 5);
+}
+
 static bool is_origin_allowed(const char *origin, const char *host, const struct settings *settings)
 {
         struct authority from;
@@ -193,9 +198,10 @@ static bool is_origin_allowed(const char *origin, const char *host, const struct
 
         if (!read_origin(origin, &scheme, &from))
                 return false;
-        if (is_loopback(&from) || any_known(settings, is_origin, origin))
+        if (any_known(settings, is_origin, origin))
                 return true;
-        return is_literal(&from) && is_named_by(origin, scheme, &from, host);
+        return is_web(origin, scheme) &&
+               (is_loopback(&from) || (is_literal(&from) && is_named_by(origin, scheme, &from, host)));
 }
 
 static bool is_host_allowed(const char *host, const struct settings *settings)

@@ -10,6 +10,7 @@ redirect URI (unless --stay) and prints it. The person is $PERSON with $PASSWORD
 import html.parser
 import os
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -80,6 +81,18 @@ class Browser:
         raise AssertionError("the pages lead nowhere")
 
 
+def go_to(url, seconds=30):
+    """The client's redirect URI. Some open the browser before they listen there; a person would load the page again."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return urllib.request.urlopen(url, timeout=30).read()
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
 def main():
     options = [word for word in sys.argv[1:] if word.startswith("--")]
     url = next(word for word in sys.argv[1:] if not word.startswith("--"))
@@ -87,7 +100,7 @@ def main():
     there = browser.decide(url, "deny" if "--deny" in options else "approve")
     print(there)
     if "--stay" not in options:
-        urllib.request.urlopen(there, timeout=30).read()
+        go_to(there)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "mcp/resource.h"
 #include "server/base/log.h"
 #include "server/services/toolset.h"
+#include "tests/mcp/stub.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char *lines[LINES], *at = copy;
 
         log_configure(LOG_LEVEL_ERROR + 1, false);
+        stub_reset();
         memcpy(copy, data, size);
         for (size_t i = 0; i < LINES; i++) {
                 char *end = strchr(at, '\n');

@@ -37,6 +37,7 @@ static void origins_that_may_call(void **state)
         expect(&local, "http://localhost:80@evil.example", "127.0.0.1:3000", false);
         expect(&local, "http://localhost@evil.example", "127.0.0.1:3000", false);
         expect(&local, "x y://localhost", "127.0.0.1:3000", false);
+        expect(&local, "evil.example://localhost", "127.0.0.1:3000", false);
         expect(&proxied, "https://tasks.example", "tasks.example", true);
         expect(&proxied, "https://tasks.example:443", "tasks.example", true);
         expect(&proxied, "http://tasks.example", "tasks.example", false);
