@@ -88,9 +88,11 @@ class ListGroups:
                      [*rows, *([name, "", f"{median(taken):.2f}"] for name, taken in self.of_six.items())])
 
     def goals(self):
+        """Totals are counted up to ten thousand, which some filters reach only in the larger store: less than half of
+        ten times as much is wanted of each."""
         small, large = self.sizes
         for name, taken in self.taken.items():
             yield at_most(f"list_task_groups, {name}: p50 at {large:,} groups against {small:,}:",
-                          median(taken[large]) / median(taken[small]), 2, " times")
+                          median(taken[large]) / median(taken[small]), 5, " times")
         yield at_most("get_task_group, a group of six: p50 against get_task of one:",
                       median(self.of_six["get_task_group"]) / median(self.of_six["get_task"]), 6, " times")
