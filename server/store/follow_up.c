@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "server/store/query.h"
+#include "server/store/attachment_row.h"
 
 void store_follow_up_clear(struct store_follow_up *follow_up)
 {
@@ -115,21 +115,9 @@ bool store_follow_up_attachments(struct store_db *db, int64_t rid, struct store_
                                  struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_FOLLOW_UP_ATTACHMENTS);
-        auto_store_attachments list = {0};
-        bool is_row, is_good;
 
         query_integer(&query, rid);
-        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
-                list.items = memory_resize(list.items, (list.count + 1) * sizeof *list.items);
-                list.items[list.count++] = (struct store_attachment){.filename = query_column_text(&query, 0),
-                                                                     .size = query_column_integer(&query, 1),
-                                                                     .upload = query_column_text(&query, 2)};
-        }
-        if (!is_good)
-                return false;
-        *attachments = list;
-        list = (struct store_attachments){0};
-        return true;
+        return attachment_rows_read(&query, attachments, error);
 }
 
 static bool read_one(struct query *query, struct store_follow_up *follow_up, bool *is_found, struct error *error)
