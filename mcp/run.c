@@ -47,7 +47,10 @@ static void run_read(struct exchange *exchange, struct exchange_item *item, stru
         auto_json *result = NULL;
 
         struct tool_call asked = exchange_call(item);
-        if (!caller_run(caller, &asked, &result, &error))
+        store_snapshot_begin(caller->db);
+        bool is_done = caller_run(caller, &asked, &result, &error);
+        store_snapshot_end(caller->db);
+        if (!is_done)
                 json_decref(take(result));
         exchange_answer(exchange, item, result, &error);
 }

@@ -1,5 +1,6 @@
 #include "server/base/document.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,26 +177,68 @@ static const bool is_escaped[256] = {[0 ... 0x1f] = true, ['"'] = true, ['\\'] =
 
 /* So many characters are taken at a time that their escapes have room in any case. */
 #define PIECE 128
+#define PIECE_ROOM (PIECE * 6 + sizeof(uint64_t))
+
+#define EIGHT(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Non-zero when one of eight bytes has to be escaped; the lowest bit that is set is in the first of them. Each term
+ * sets the highest bit of a byte that is below 0x20, or equal; what it borrows reaches only the bytes after that one.
+ */
+static uint64_t find_escaped(uint64_t bytes)
+{
+        uint64_t quotes = bytes ^ EIGHT('"'), slashes = bytes ^ EIGHT('\\');
+
+        return (((bytes - EIGHT(0x20)) & ~bytes) | ((quotes - EIGHT(1)) & ~quotes) |
+                ((slashes - EIGHT(1)) & ~slashes)) &
+               EIGHT(0x80);
+}
+
+/* How many of the next eight bytes stand as they are; these, and some after them, are copied to `to`. */
+static size_t copy_plain(char *to, const char *from)
+{
+        uint64_t bytes, found;
+
+        memcpy(&bytes, from, sizeof bytes);
+        memcpy(to, &bytes, sizeof bytes);
+        found = find_escaped(le64toh(bytes));
+        return found ? (size_t)__builtin_ctzll(found) / 8 : sizeof bytes;
+}
+
+/* Writes a piece, escaped, where it has room for the worst that may become of it; returns its end. */
+static char *write_piece(char *at, const char *bytes, size_t length)
+{
+        for (size_t i = 0; i < length;) {
+                size_t plain = length - i >= sizeof(uint64_t) ? copy_plain(at, bytes + i) : 0;
+                at += plain;
+                i += plain;
+                if (plain == sizeof(uint64_t))
+                        continue;
+                unsigned char c = (unsigned char)bytes[i++];
+                *at = (char)c;
+                at += is_escaped[c] ? escape(c, at) : 1;
+        }
+        return at;
+}
+
+static void append_piece(struct text *out, const char *bytes, size_t length)
+{
+        char elsewhere[PIECE_ROOM], *room = text_room(out, sizeof elsewhere), *at = room ? room : elsewhere;
+        size_t written = (size_t)(write_piece(at, bytes, length) - at);
+
+        if (!room) {
+                text_append(out, elsewhere, written);
+                return;
+        }
+        out->length += written;
+        out->data[out->length] = '\0';
+}
 
 void document_append_quoted(struct text *out, const char *bytes, size_t length)
 {
-        char piece[PIECE * 6 + 2], *at = piece;
-
-        *at++ = '"';
-        for (size_t from = 0; from < length; from += PIECE) {
-                size_t end = length - from < PIECE ? length : from + PIECE;
-                for (size_t i = from; i < end; i++) {
-                        unsigned char c = (unsigned char)bytes[i];
-                        *at = (char)c;
-                        at += is_escaped[c] ? escape(c, at) : 1;
-                }
-                if (end < length) {
-                        text_append(out, piece, (size_t)(at - piece));
-                        at = piece;
-                }
-        }
-        *at++ = '"';
-        text_append(out, piece, (size_t)(at - piece));
+        text_append(out, "\"", 1);
+        for (size_t from = 0; from < length; from += PIECE)
+                append_piece(out, bytes + from, length - from < PIECE ? length - from : PIECE);
+        text_append(out, "\"", 1);
 }
 
 void document_append_real(struct text *out, const json_t *real)

@@ -290,18 +290,21 @@ static bool read_table(const struct field_table *table, const char *prefix, json
                                                                                                        name, error);
         for (size_t i = 0; i < table->count; i++) {
                 const struct field *row = &table->rows[i];
-                char *at = (char *)out + row->offset, path[PATH_SIZE];
-                snprintf(path, sizeof path, "%s%s", prefix, row->name);
+                char *at = (char *)out + row->offset;
                 value = json_object_get(document, row->name);
                 if (value && json_is_null(value) && row->is_nullable)
                         value = NULL;
                 if (!value) {
                         if (row->is_required)
-                                return error_set(error, ERROR_INVALID_INPUT, "%s is required: %s", path, row->help);
+                                return error_set(error, ERROR_INVALID_INPUT, "%s%s is required: %s", prefix, row->name,
+                                                 row->help);
                         store_preset(row, at);
-                } else if (!field_check(row, path, value, error) || !store_value(row, path, value, memory, at, error)) {
-                        return false;
+                        continue;
                 }
+                char path[PATH_SIZE];
+                snprintf(path, sizeof path, "%s%s", prefix, row->name);
+                if (!field_check(row, path, value, error) || !store_value(row, path, value, memory, at, error))
+                        return false;
         }
         return true;
 }

@@ -42,6 +42,14 @@ static void reserve(struct text *text, size_t more)
         text->capacity = capacity;
 }
 
+char *text_room(struct text *text, size_t length)
+{
+        if (length > text->maximum - text->length)
+                return NULL;
+        reserve(text, length);
+        return text->data + text->length;
+}
+
 void text_append(struct text *text, const void *bytes, size_t length)
 {
         size_t room = text->maximum - text->length;

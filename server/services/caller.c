@@ -59,7 +59,9 @@ bool caller_read(struct caller *caller, const char *source, caller_service *serv
                 if (!caller_authenticate(caller, error))
                         return false;
                 struct call call = caller_as_call(caller, source, arguments);
+                store_snapshot_begin(call.db);
                 bool is_good = service(&call, input, result, error);
+                store_snapshot_end(call.db);
                 if (access_is_current(caller->db, &caller->actor))
                         return is_good;
                 forget(result, error);

@@ -6,7 +6,6 @@
 #include "server/services/output_files.h"
 #include "server/services/question.h"
 #include "server/services/slot.h"
-#include "server/services/question.h"
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
@@ -112,7 +111,7 @@ static bool set_latest_response(struct call *call, const struct store_task *task
 {
         auto_store_reply reply = {0};
         bool is_found = false;
-        int64_t since;
+        int64_t since = 0;
 
         if (task->reply && !store_reply_find(call->db, task->reply, &reply, &is_found, error))
                 return false;
@@ -120,7 +119,7 @@ static bool set_latest_response(struct call *call, const struct store_task *task
                 json_object_set_new(result, "latestResponse", json_null());
                 return true;
         }
-        if (!store_turns_since(call->db, task->rid, reply.ordinal, &since, error))
+        if (task->turn != task->reply && !store_turns_since(call->db, task->rid, reply.ordinal, &since, error))
                 return false;
         json_object_set_new(result, "latestResponse", latest_response(task, &reply, since, redactor, input, result));
         return true;

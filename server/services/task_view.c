@@ -141,7 +141,8 @@ json_t *task_view(const struct call *call, const struct store_task *task, const 
         set(view, "finishedAt", document_time(task->finished_at));
         set(view, "exitCode", task->has_exit_code ? json_integer(task->exit_code) : json_null());
         set(view, "followUpCount", json_integer(task->follow_up_count));
-        follow_up_describe(call, task->rid, view);
+        if (task->has_follow_ups)
+                follow_up_describe(call, task->rid, view);
         set(view, "branches", task->is_withheld ? json_object() : branches(task, redactor));
         set(view, "shared", json_boolean(task->is_shared));
         set_pins(view, call, task);
@@ -170,12 +171,11 @@ static char *grouped(int64_t number)
 
 char *text_tail(const char *text, size_t length, size_t maximum, int64_t total, bool *is_cut)
 {
-        auto_free char *count = grouped(total), *marker = text_format("[... the end of %s characters ...]\n", count);
-        size_t marker_length = strlen(marker);
-
         *is_cut = total > (int64_t)maximum;
         if (!*is_cut)
-                return text_format("%s", text);
+                return text_copy(text);
+        auto_free char *count = grouped(total), *marker = text_format("[... the end of %s characters ...]\n", count);
+        size_t marker_length = strlen(marker);
         if (marker_length >= maximum)
                 return text_format("%s", text + utf8_tail_offset(text, length, maximum));
         return text_format("%s%s", marker, text + utf8_tail_offset(text, length, maximum - marker_length));

@@ -2,6 +2,7 @@
 #ifndef STORE_COLUMNS_H
 #define STORE_COLUMNS_H
 
+/* The states of follow-ups are asked for one by one: for a list of them SQLite fills a table each time. */
 #define TASK_COLUMNS                                                                                                   \
         "t.rid, t.id, t.name, t.status, t.type, t.agent, t.model, t.reasoning_effort, t.speed, t.role, "               \
         "t.project_landing_mode, t.group_id, t.group_index, t.source, t.is_shared, t.branches, t.created_at, "         \
@@ -9,7 +10,9 @@
         "t.reply, t.approved_by, t.is_winner, t.is_loser, t.input_tokens, t.output_tokens, t.cache_read_tokens, "      \
         "t.cache_write_tokens, t.cost_micros, e.rid, e.id, e.name, u.rid, u.id, u.name, p.is_pinned, "                 \
         "p.snoozed_until, p.version, q.is_pinned, q.snoozed_until, t.is_judge, t.judge_mode, t.original_group_id, "    \
-        "t.has_sources"
+        "t.has_sources, "                                                                                              \
+        "EXISTS (SELECT 1 FROM follow_ups f WHERE f.task = t.rid AND f.state = 'queued') "                             \
+        "OR EXISTS (SELECT 1 FROM follow_ups f WHERE f.task = t.rid AND f.state = 'scheduled')"
 #define TASK_JOINS                                                                                                     \
         " JOIN environments e ON e.rid = t.environment LEFT JOIN users u ON u.rid = t.created_by "                     \
         "LEFT JOIN pins p ON p.user = ?1 AND p.task = t.rid "                                                          \
@@ -52,7 +55,7 @@
         "s.rid, s.id, s.expires_at, s.last_used_at, u.rid, u.id, u.name, u.is_disabled, s.signed_in_at, s.is_sso"
 
 #define DEVICE_COLUMNS                                                                                                 \
-        "d.rid, d.user_code, d.name, d.address, d.created_at, d.expires_at, d.interval_ms, d.polled_at, d.user, "     \
+        "d.rid, d.user_code, d.name, d.address, d.created_at, d.expires_at, d.interval_ms, d.polled_at, d.user, "      \
         "d.is_denied FROM device_codes d"
 
 #define OAUTH_GRANT_LIST                                                                                               \

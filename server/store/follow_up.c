@@ -183,20 +183,16 @@ bool store_follow_up_count(struct store_db *db, int64_t task, struct store_follo
                            struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_FOLLOW_UPS_COUNT);
-        bool is_row, is_good;
+        bool is_row;
 
         *counts = (struct store_follow_up_counts){0};
         query_integer(&query, task);
-        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
-                auto_free char *state = query_column_text(&query, 0);
-                if (!strcmp(state, "queued")) {
-                        counts->queued = query_column_integer(&query, 1);
-                } else {
-                        counts->scheduled = query_column_integer(&query, 1);
-                        counts->next_at = query_column_integer(&query, 2);
-                }
-        }
-        return is_good;
+        if (!query_next(&query, &is_row, error))
+                return false;
+        counts->queued = query_column_integer(&query, 0);
+        counts->scheduled = query_column_integer(&query, 1);
+        counts->next_at = query_column_integer(&query, 2);
+        return true;
 }
 
 bool store_follow_up_list_due(struct store_db *db, int64_t now, struct store_follow_up_due *due, size_t capacity,

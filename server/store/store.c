@@ -15,6 +15,8 @@
 /* With less free space nothing new should begin. */
 #define LOW_BYTES (16 * 1024 * 1024)
 #define BUSY_TIMEOUT_MS 10000
+/* Readers find pages of the store in the system's cache instead of copying them into one of their own. */
+#define READER_MAPPED_BYTES "1073741824"
 
 struct pending {
         store_work *work;
@@ -262,13 +264,30 @@ struct store_db *store_reader_open(struct store *store, struct error *error)
         struct store_db *db = db_open(store, error);
 
         if (db)
-                sqlite3_exec(db->connection, "PRAGMA query_only = ON", NULL, NULL, NULL);
+                sqlite3_exec(db->connection, "PRAGMA query_only = ON; PRAGMA mmap_size = " READER_MAPPED_BYTES, NULL,
+                             NULL, NULL);
         return db;
 }
 
 void store_reader_close(struct store_db *db)
 {
         db_close(db);
+}
+
+void store_snapshot_begin(struct store_db *db)
+{
+        auto_error ignored = {0};
+
+        execute(db, STATEMENT_SNAPSHOT_BEGIN, &ignored);
+}
+
+/* After a failure that ended the transaction by itself there is nothing left to end. */
+void store_snapshot_end(struct store_db *db)
+{
+        auto_error ignored = {0};
+
+        if (!sqlite3_get_autocommit(db->connection) && !execute(db, STATEMENT_COMMIT, &ignored))
+                execute(db, STATEMENT_ROLLBACK, &ignored);
 }
 
 struct store *store_of(const struct store_db *db)

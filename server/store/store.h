@@ -33,6 +33,11 @@ void store_close(struct store *store);
 /* A reader for the calling thread. */
 struct store_db *store_reader_open(struct store *store, struct error *error);
 void store_reader_close(struct store_db *db);
+/* Until store_snapshot_end() the reader sees the store as it is at its next query, however many it makes; that also
+ * saves taking the file's locks for each of them. Not nested. When it cannot be begun, each query sees what is newest.
+ */
+void store_snapshot_begin(struct store_db *db);
+void store_snapshot_end(struct store_db *db);
 /* The store that a connection belongs to. */
 struct store *store_of(const struct store_db *db);
 

@@ -86,6 +86,7 @@ struct store_task task_row_read(struct query *query)
         task.judge_mode = TEXT;
         task.original_group_id = TEXT;
         task.has_sources = INTEGER;
+        task.has_follow_ups = INTEGER;
 #undef TEXT
 #undef INTEGER
         return task;

@@ -32,8 +32,9 @@ struct store_task {
         int64_t viewer_snoozed_until, creator_snoozed_until, viewer_pin_version;
         bool is_judge;
         char *judge_mode, *original_group_id;
-        bool has_sources; /* it holds copies of what is in other tasks: server/store/group.h */
-        bool is_withheld; /* set by server/services/access.h alone: the viewer sees no content of it */
+        bool has_sources;    /* it holds copies of what is in other tasks: server/store/group.h */
+        bool has_follow_ups; /* some are queued or scheduled: server/store/follow_up.h */
+        bool is_withheld;    /* set by server/services/access.h alone: the viewer sees no content of it */
 };
 void store_task_clear(struct store_task *task);
 #define auto_store_task CLEANUP(store_task_clear) struct store_task

@@ -1,3 +1,5 @@
+#include <ctype.h>
+
 #include "tests/base/suites.h"
 #include "tests/cmocka.h"
 
@@ -53,6 +55,29 @@ static void what_is_quoted_is_parsed_back_as_it_was(void **state)
         assert_int_equal(json_string_length(json_array_get(parsed, 0)), sizeof text);
         assert_memory_equal(json_string_value(json_array_get(parsed, 0)), text, sizeof text);
         assert_string_equal(json_string_value(json_array_get(parsed, 1)), "");
+}
+
+/* What is looked at eight bytes at a time: every character, at every place, in strings of every short length. */
+static void what_is_quoted_is_what_the_library_would_write(void **state)
+{
+        char text[20];
+
+        (void)state;
+        for (size_t length = 1; length <= sizeof text; length++)
+                for (size_t at = 0; at < length; at++)
+                        for (int c = 1; c < 128; c++) {
+                                auto_text quoted = TEXT_WITH_MAXIMUM(1000);
+                                memset(text, 'x', length);
+                                text[at] = (char)c;
+                                if (at + 1 < length)
+                                        text[at + 1] = (char)(128 - c);
+                                auto_json *value = json_stringn(text, length);
+                                auto_free char *wanted = json_dumps(value, JSON_ENCODE_ANY);
+                                document_append_quoted(&quoted, text, length);
+                                for (char *hex = strstr(wanted, "\\u00"); hex; hex = strstr(hex + 6, "\\u00"))
+                                        hex[5] = (char)tolower(hex[5]);
+                                assert_string_equal(quoted.data, wanted);
+                        }
 }
 
 static void a_cut_error_message_is_still_utf8(void **state)
@@ -150,6 +175,7 @@ int main(void)
                 cmocka_unit_test(a_time_is_read_back_as_it_was_written),
                 cmocka_unit_test(broken_bytes_become_replacement_characters),
                 cmocka_unit_test(what_is_quoted_is_parsed_back_as_it_was),
+                cmocka_unit_test(what_is_quoted_is_what_the_library_would_write),
                 cmocka_unit_test(a_cut_error_message_is_still_utf8),
                 cmocka_unit_test(a_document_nests_only_so_deep),
                 cmocka_unit_test(a_document_has_only_so_many_values),

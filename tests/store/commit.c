@@ -41,6 +41,20 @@ static void what_is_written_is_seen_by_readers(void **state)
         assert_int_equal(settings_in(fixture), 1);
 }
 
+static void a_snapshot_stays_as_it_was_until_it_ends(void **state)
+{
+        struct fixture *fixture = *state;
+
+        store_snapshot_begin(fixture->db);
+        assert_int_equal(settings_in(fixture), 0);
+        fixture_write(fixture, put_setting, (char[]){"A"});
+        assert_int_equal(settings_in(fixture), 0);
+        store_snapshot_end(fixture->db);
+        assert_int_equal(settings_in(fixture), 1);
+        store_snapshot_end(fixture->db);
+        assert_int_equal(settings_in(fixture), 1);
+}
+
 static void a_refused_piece_of_work_leaves_no_trace(void **state)
 {
         struct fixture *fixture = *state;
@@ -258,6 +272,7 @@ int run_commit_tests(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
         const struct CMUnitTest tests[] = {
                 WITH_STORE(what_is_written_is_seen_by_readers),
+                WITH_STORE(a_snapshot_stays_as_it_was_until_it_ends),
                 WITH_STORE(a_refused_piece_of_work_leaves_no_trace),
                 WITH_STORE(what_gathers_is_one_commit_and_a_refused_piece_does_not_harm_the_others),
                 WITH_STORE(only_committed_work_wakes),
