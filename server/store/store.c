@@ -16,7 +16,7 @@
 #define LOW_BYTES (16 * 1024 * 1024)
 #define BUSY_TIMEOUT_MS 10000
 /* Readers find pages of the store in the system's cache instead of copying them into one of their own. */
-#define READER_MAPPED_BYTES "1073741824"
+#define READER_MAPPED_BYTES "268435456"
 
 struct pending {
         store_work *work;
