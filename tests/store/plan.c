@@ -1,28 +1,44 @@
-/* No statement may read a whole table without being marked as meant to. */
+/* No statement may read a whole table without being marked as meant to, nor sort for the sake of one row. */
 #include "server/store/group_list.h"
 #include "server/store/query.h"
 #include "server/store/task_list.h"
 #include "tests/store/fixture.h"
 #include "tests/store/suites.h"
 
-/* Whether the plan reads a whole table or index; the first such step is copied. */
-static bool scans(struct store_db *db, const char *sql, char step[200])
+typedef bool step_test(const char *detail);
+
+static bool is_scan(const char *detail)
+{
+        return !strncmp(detail, "SCAN ", 5) && strncmp(detail, "SCAN CONSTANT", 13) && strncmp(detail, "SCAN (", 6);
+}
+
+static bool is_sort(const char *detail)
+{
+        return !strcmp(detail, "USE TEMP B-TREE FOR ORDER BY");
+}
+
+/* Whether a step of the plan is of that kind; the first such step is copied. */
+static bool has_step(struct store_db *db, const char *sql, step_test *test, char step[200])
 {
         auto_free char *explain = text_format("EXPLAIN QUERY PLAN %s", sql);
         sqlite3_stmt *statement;
-        bool is_scanning = false;
+        bool is_found = false;
 
         if (sqlite3_prepare_v2(db->connection, explain, -1, &statement, NULL) != SQLITE_OK)
                 fail_msg("%s: %s", sqlite3_errmsg(db->connection), sql);
-        while (!is_scanning && sqlite3_step(statement) == SQLITE_ROW) {
+        while (!is_found && sqlite3_step(statement) == SQLITE_ROW) {
                 const char *detail = (const char *)sqlite3_column_text(statement, 3);
-                is_scanning = !strncmp(detail, "SCAN ", 5) && strncmp(detail, "SCAN CONSTANT", 13) &&
-                              strncmp(detail, "SCAN (", 6);
-                if (is_scanning)
+                is_found = test(detail);
+                if (is_found)
                         snprintf(step, 200, "%s", detail);
         }
         sqlite3_finalize(statement);
-        return is_scanning;
+        return is_found;
+}
+
+static bool scans(struct store_db *db, const char *sql, char step[200])
+{
+        return has_step(db, sql, is_scan, step);
 }
 
 static void only_marked_statements_read_whole_tables(void **state)
@@ -34,6 +50,23 @@ static void only_marked_statements_read_whole_tables(void **state)
         for (size_t i = 0; i < STATEMENT_COUNT; i++)
                 if (scans(fixture->db, statement_texts[i].sql, step) && !statement_texts[i].is_scanning)
                         text_printf(&found, "%s: %s\n", statement_texts[i].name, step);
+        assert_string_equal(text_string(&found), "");
+}
+
+/* Sorting all that match to take one of them makes a queue slow just when it is long. */
+static void nothing_is_sorted_to_take_the_first(void **state)
+{
+        static const char first[] = "LIMIT 1";
+        struct fixture *fixture = *state;
+        auto_text found = TEXT_WITH_MAXIMUM(4000);
+        char step[200];
+
+        for (size_t i = 0; i < STATEMENT_COUNT; i++) {
+                const char *sql = statement_texts[i].sql;
+                size_t length = strlen(sql), end = sizeof first - 1;
+                if (length > end && !strcmp(sql + length - end, first) && has_step(fixture->db, sql, is_sort, step))
+                        text_printf(&found, "%s: %s\n", statement_texts[i].name, step);
+        }
         assert_string_equal(text_string(&found), "");
 }
 
@@ -173,6 +206,7 @@ int run_plan_tests(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
         const struct CMUnitTest tests[] = {
                 WITH_STORE(only_marked_statements_read_whole_tables),
+                WITH_STORE(nothing_is_sorted_to_take_the_first),
                 WITH_STORE(lists_of_tasks_follow_an_index_or_their_own_order),
                 WITH_STORE(lists_of_groups_follow_an_index),
         };
