@@ -47,6 +47,7 @@ extern const struct rest_operation rest_mcp_server;
 /* audit.c */
 extern const struct rest_operation rest_audit_list;
 /* container.c */
+extern const struct rest_operation rest_model_list;
 extern const struct rest_operation rest_spending_get;
 extern const struct rest_operation rest_container_list, rest_retention_preview;
 /* vault.c */

@@ -17,6 +17,9 @@ MUST_CHECK bool model_check(const struct services *services, const struct enviro
  * another one. */
 json_t *model_catalogue(const struct services *services);
 
+/* {agents: [{agent, defaultModel, models: [{id, reasoningEfforts, speeds}]}]}. Reads. */
+MUST_CHECK bool model_list(struct call *call, json_t **result, struct error *error);
+
 /* Published names of the speeds, slowest first, NULL-ended. */
 extern const char *const model_speeds[];
 

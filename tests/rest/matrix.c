@@ -72,6 +72,7 @@ const struct row matrix_rows[] = {
         {"GET", "/audit?limit=2", NULL, "ADDD"},
         {"GET", "/containers", NULL, "ADDD"},
         {"GET", "/retention?at=2030-01-01T00:00:00Z", NULL, "ADDD"},
+        {"GET", "/models", NULL, "AAAA"},
         {"GET", "/spending", NULL, "AAAA"},
         {"GET", "/secrets", NULL, "AAAA"},
         {"GET", "/secrets?environment=main", NULL, "ADDH"},

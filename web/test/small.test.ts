@@ -5,7 +5,7 @@ import { attachmentFault, base64 } from '../src/lib/attachments'
 import { Faults } from '../src/lib/faults'
 import { uuid } from '../src/lib/id'
 import { ownAddress } from '../src/lib/own-address'
-import { bodyOf, controlOf, emptyForm } from '../src/lib/task-form'
+import { bodyOf, controlOf, effortsOf, emptyForm } from '../src/lib/task-form'
 import { ago, duration, size } from '../src/lib/time'
 import { earlier, later, windowOf } from '../src/lib/window'
 
@@ -50,6 +50,21 @@ describe('the form of a task', () => {
         })
         const all = { ...emptyForm, template: 't', parameters: { a: '1', b: '' }, agent: 'x', model: ' m ', branches: { r: 'dev' } }
         expect(bodyOf(all, [], 'r')).toMatchObject({ parameters: { a: '1' }, model: 'm', branches: { r: 'dev' } })
+    })
+
+    it('offers the reasoning efforts of the model that will be taken', () => {
+        const models = {
+            agent: 'a',
+            defaultModel: 'm',
+            models: [
+                { id: 'm', reasoningEfforts: ['low'], speeds: [] },
+                { id: 'n', reasoningEfforts: [], speeds: [] },
+            ],
+        }
+        expect(effortsOf(models, '')).toEqual(['low'])
+        expect(effortsOf(models, 'n')).toEqual([])
+        expect(effortsOf(models, 'other')).toBeUndefined()
+        expect(effortsOf(undefined, 'm')).toBeUndefined()
     })
 
     it('chooses the control of a parameter', () => {

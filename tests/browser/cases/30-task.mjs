@@ -176,3 +176,15 @@ export async function a_refusal_stands_beside_its_field() {
                 assert.equal(await page.getByLabel('Instructions').inputValue(), 'true')
         })
 }
+
+export async function models_and_efforts_are_those_of_the_agent() {
+        await signedIn(async (page) => {
+                await page.goto('/new-task.html')
+                await page.getByLabel('Agent').selectOption('claude')
+                await page.getByLabel('Model').selectOption('claude-opus-5-5')
+                await page.getByLabel('Reasoning effort').selectOption('max')
+                await page.getByLabel('Model').selectOption('claude-sonnet-5')
+                assert.equal(await page.getByLabel('Reasoning effort').inputValue(), '')
+                assert.equal(await page.getByLabel('Reasoning effort').locator('option[value=max]').count(), 0)
+        })
+}

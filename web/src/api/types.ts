@@ -96,6 +96,23 @@ export interface Environment {
     canCreateTasks?: boolean
 }
 
+export interface Model {
+    id: string
+    reasoningEfforts: string[]
+    speeds: string[]
+}
+
+// What an agent offers; agents of an environment's own are not among them.
+export interface AgentModels {
+    agent: string
+    defaultModel: string | null
+    models: Model[]
+}
+
+export interface Models {
+    agents: AgentModels[]
+}
+
 export interface Environments {
     environments: Environment[]
     nextCursor: string | null

@@ -1,5 +1,5 @@
 // What the form of a new task becomes when it is sent.
-import type { Template, TemplateParameter } from '../api/types'
+import type { AgentModels, Template, TemplateParameter } from '../api/types'
 import type { Attachment } from './attachments'
 
 export interface TaskForm {
@@ -45,6 +45,11 @@ export function controlOf(parameter: TemplateParameter): ParameterControl {
     if (parameter.type === 'textarea' || parameter.type === 'date' || parameter.type === 'number') return parameter.type
     const isChoice = parameter.options?.length && parameter.optionsEnforced !== false && !parameter.multiSelect
     return parameter.type === 'select' && isChoice ? 'select' : 'text'
+}
+
+// The reasoning efforts of a model, or of the one that is taken when none is chosen; undefined when that is not known.
+export function effortsOf(models: AgentModels | undefined, model: string): string[] | undefined {
+    return models?.models.find((one) => one.id === (model || models.defaultModel))?.reasoningEfforts
 }
 
 export function bodyOf(form: TaskForm, attachments: Attachment[], requestId: string): Record<string, unknown> {

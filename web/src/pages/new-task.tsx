@@ -1,7 +1,7 @@
 // The form that makes a task.
 import { useRef, useState } from 'preact/hooks'
 import { address, get, path, post } from '../api/client'
-import type { Environment, Environments, NewTask, Templates } from '../api/types'
+import type { AgentModels, Environment, Environments, Models, NewTask, Templates } from '../api/types'
 import { Attach, takesFiles } from '../components/attach'
 import { Fault, Field, SelectField, TextField } from '../components/field'
 import { Parameters } from '../components/parameters'
@@ -14,7 +14,7 @@ import { uuid } from '../lib/id'
 import { useLoaded } from '../lib/loaded'
 import { go, place } from '../lib/router'
 import { useStore } from '../lib/store'
-import { bodyOf, emptyForm, parametersOf, type TaskForm } from '../lib/task-form'
+import { bodyOf, effortsOf, emptyForm, parametersOf, type TaskForm } from '../lib/task-form'
 
 const fields = [
     'environment',
@@ -64,7 +64,28 @@ interface PartProps {
     fault?: string | undefined
 }
 
-function AgentFields({ environment, form, change, faults }: PartProps & { environment: Environment; faults: Faults }) {
+interface ChoiceProps {
+    label: string
+    value: string
+    onValue: (value: string) => void
+    error?: string | undefined
+    hint?: string | undefined
+}
+
+// A choice of what is known, or free text where nothing is.
+function Choice({ known, first, ...rest }: ChoiceProps & { known: string[] | undefined; first: string }) {
+    if (!known) return <TextField isOptional autocomplete="off" {...rest} />
+    return <SelectField {...rest} options={[{ value: '', label: first }, ...known]} />
+}
+
+interface AgentProps extends PartProps {
+    environment: Environment
+    models: AgentModels | undefined
+    faults: Faults
+}
+
+function AgentFields({ environment, form, change, models, faults }: AgentProps) {
+    const efforts = effortsOf(models, form.model)
     return (
         <div class="columns">
             <SelectField
@@ -77,19 +98,19 @@ function AgentFields({ environment, form, change, faults }: PartProps & { enviro
                     ...(environment.agents ?? []),
                 ]}
             />
-            <TextField
+            <Choice
                 label="Model"
-                isOptional
-                autocomplete="off"
+                known={models?.models.map((model) => model.id)}
+                first={models?.defaultModel ? `the default (${models.defaultModel})` : 'the default'}
                 value={form.model}
-                onValue={(model) => change({ model })}
+                onValue={(model) => change({ model, reasoningEffort: '' })}
                 error={faults.of('model')}
                 hint={form.agent ? undefined : 'Choose an agent first.'}
             />
-            <TextField
+            <Choice
                 label="Reasoning effort"
-                isOptional
-                autocomplete="off"
+                known={efforts}
+                first="the default"
                 value={form.reasoningEffort}
                 onValue={(reasoningEffort) => change({ reasoningEffort })}
                 error={faults.of('reasoningEffort')}
@@ -109,6 +130,8 @@ function TaskFields({ environments }: { environments: Environment[] }) {
     const templates = useLoaded(environment?.name ?? null, (signal) =>
         get<Templates>(path`/environments/${environment?.name ?? ''}/templates`, {}, signal),
     )
+    const offered = useLoaded('all', (signal) => get<Models>('/models', { limit: 100 }, signal))
+    const models = offered.value?.agents.find((one) => one.agent === form.agent)
     const template = templates.value?.templates.find((one) => one.name === form.template)
     const change = (part: Partial<TaskForm>) => setForm((before) => ({ ...before, ...part }))
     const action = useAction(async () => {
@@ -195,7 +218,7 @@ function TaskFields({ environments }: { environments: Environment[] }) {
                 onValue={(name) => change({ name })}
                 error={faults.of('name')}
             />
-            <AgentFields environment={environment} form={form} change={change} faults={faults} />
+            <AgentFields environment={environment} form={form} change={change} models={models} faults={faults} />
             {environment.repositories && environment.repositories.length > 0 && (
                 <Branches environment={environment} form={form} change={change} fault={faults.of('branches')} />
             )}
