@@ -58,6 +58,7 @@ struct runtime {
         uint64_t wakes;         /* counts these */
         struct number_set jobs_running, tasks_locked;
         struct number_set tasks_put_away;  /* by retention, just now */
+        struct number_set requests;        /* that are being worked on */
         struct number_set turns_requested; /* launches that are past the point up to which a stop ends them at once */
         struct number_set turns_ending;
 
