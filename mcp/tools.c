@@ -22,6 +22,7 @@ const struct tool *const mcp_tools[] = {
         &tool_rename_task,
         &tool_list_task_groups,
         &tool_get_task_group,
+        &tool_create_judge_task,
         &tool_rename_group,
         &tool_set_task_pinned,
         &tool_set_group_pinned,

@@ -20,6 +20,7 @@ extern const struct tool tool_resume_task_follow_up_queue;
 extern const struct tool tool_rename_task;
 extern const struct tool tool_list_task_groups;
 extern const struct tool tool_get_task_group;
+extern const struct tool tool_create_judge_task;
 extern const struct tool tool_rename_group;
 extern const struct tool tool_set_task_pinned;
 extern const struct tool tool_set_group_pinned;

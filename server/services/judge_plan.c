@@ -60,13 +60,20 @@ static bool refuse_nothing(const struct store_tasks *tasks, struct error *error)
                                  "What is evaluated is finished work that is not ruled out: %s.", text_string(&states));
 }
 
+static bool check_creator(struct call *call, int64_t environment, const char *name, struct error *error)
+{
+        return access_allows(call->actor, PERMISSION_TASKS_CREATE, environment) ||
+               error_set(error, ERROR_PERMISSION_DENIED, "You may not create tasks in %s.", name);
+}
+
 static bool plan_single(struct call *call, const struct judge_order *order, struct judge_plan *plan,
                         struct error *error)
 {
         auto_store_task task = {0};
 
         if (!access_task_view(call->db, call->actor, order->task_id, &task, error) ||
-            !access_require_content(&task, error))
+            !access_require_content(&task, error) ||
+            !check_creator(call, task.environment, task.environment_name, error))
                 return false;
         if (task.is_judge)
                 return error_set(error, ERROR_TASK_INVALID,
@@ -161,8 +168,9 @@ static bool plan_group(struct call *call, const struct judge_order *order, struc
 {
         auto_group_scope scope = {0};
 
-        if (!group_open(call, order->group_id, &scope, error) || !check_named(order, &scope.seen, error) ||
-            !take_variants(order, &scope.seen, plan, error))
+        if (!group_open(call, order->group_id, &scope, error) ||
+            !check_creator(call, scope.group.environment, scope.group.environment_name, error) ||
+            !check_named(order, &scope.seen, error) || !take_variants(order, &scope.seen, plan, error))
                 return false;
         strcpy(plan->group_id, scope.group.id);
         return plan->variants.count <= JUDGE_VARIANTS_MAXIMUM ||
@@ -228,8 +236,6 @@ static bool check_environment(struct call *call, const struct judge_plan *plan, 
 {
         const struct environment *environment = plan->environment;
 
-        if (!access_allows(call->actor, PERMISSION_TASKS_CREATE, environment->rid))
-                return error_set(error, ERROR_PERMISSION_DENIED, "You may not create tasks in %s.", environment->name);
         if (!environment_check_active(environment, error) || !spend_check(call, environment, 0, error))
                 return false;
         auto_free char *image = build_image(call->db, environment, error);

@@ -92,6 +92,9 @@ const struct row matrix_rows[] = {
         {"PUT", "/tasks/$PINNED/snooze", "{\"snoozeForMinutes\":5}", "AADH"},
         {"PUT", "/tasks/$VARIANT/winner", "{\"winner\":true}", "AADH"},
         {"PUT", "/tasks/$VARIANT/loser", "{\"loser\":true}", "AADH"},
+        {"POST", "/judge-tasks", "{\"groupId\":\"$GROUP\"}", "aaDH"}, /* nothing in it has finished */
+        {"POST", "/tasks/$TASK/resubmit", "{}", "RRRH"},            /* it is no judge */
+        {"POST", "/tasks/$TASK/apply-winner", "{}", "RRRH"},
         {"GET", "/task-groups", NULL, "AAAA"},
         {"GET", "/task-groups/$GROUP", NULL, "AAAH"},
         {"PATCH", "/task-groups/$GROUP", "{\"name\":\"other\"}", "AADH"},
@@ -135,6 +138,7 @@ const struct row matrix_rows[] = {
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},
         {NULL, "list_task_groups", "{}", "AAAA"},
         {NULL, "get_task_group", "{\"groupId\":\"$GROUP\"}", "AAAH"},
+        {NULL, "create_judge_task", "{\"groupId\":\"$GROUP\"}", "aaDH"},
         {NULL, "rename_group", "{\"groupId\":\"$GROUP\",\"name\":\"other\"}", "AADH"},
         {NULL, "set_task_pinned", "{\"taskId\":\"$TASK\",\"pinned\":true}", "AAAH"},
         {NULL, "set_group_pinned", "{\"groupIds\":[\"$GROUP\"],\"pinned\":true}", "AAAH"},
