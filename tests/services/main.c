@@ -39,6 +39,7 @@ int main(int argc, char **argv)
                 run_follow_up_tests,
                 run_fork_tests,
                 run_rewind_tests,
+                run_review_rule_tests,
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,
