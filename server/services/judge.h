@@ -39,8 +39,9 @@ struct judge_order {
         const char *loop;                              /* the review loop that it is a round of; NULL: none */
         int64_t round;                                 /* of the loop, from 1 */
         const char *reserved[JUDGE_REVIEWERS_MAXIMUM]; /* ids by id_new_task, one a reviewer, all or none */
+        const char *reserved_group; /* made for the one variant, should it still stand alone; NULL: none */
         bool is_waiting; /* for a launch that comes later: work that runs or is queued qualifies too, and a variant that
-                            does not is an error instead of left out */
+                 does not is an error instead of left out */
         /* Runs in the piece of work that makes the tasks, behind it; NULL: nothing does. */
         bool (*recorded)(struct call *call, const struct judge_launched *launched, const void *context,
                          struct error *error);

@@ -178,7 +178,10 @@ static bool launch_work(struct call *call, const void *context, json_t **result,
         *result = NULL;
         if (!judge_plan_make(call, order, &plan, error) || !check_held(launching, &plan, error))
                 return false;
-        if (!*plan.group_id && !group_adopt(call, &plan.variants.items[0], plan.group_id, error))
+        bool is_alone = !*plan.group_id;
+        if (is_alone && order->reserved_group)
+                strcpy(plan.group_id, order->reserved_group);
+        if (is_alone && !group_adopt(call, &plan.variants.items[0], plan.group_id, error))
                 return false;
         for (size_t i = 0; i < order->reviewer_count; i++)
                 if (!add_judge(call, launching, &plan, i, error))

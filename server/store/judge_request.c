@@ -222,7 +222,8 @@ bool store_judge_request_open(struct store_db *db, int64_t **tasks, size_t *coun
         return read_numbers(&query, tasks, count, error);
 }
 
-static bool read_list(struct query *query, struct store_judge_requests *requests, struct error *error)
+static bool read_list(struct store_db *db, struct query *query, struct store_judge_requests *requests,
+                      struct error *error)
 {
         bool is_row, is_good;
 
@@ -230,27 +231,33 @@ static bool read_list(struct query *query, struct store_judge_requests *requests
                 requests->items = memory_resize(requests->items, (requests->count + 1) * sizeof *requests->items);
                 requests->items[requests->count++] = read_row(query);
         }
+        for (size_t i = 0; is_good && i < requests->count; i++)
+                is_good = read_beside(db, &requests->items[i], error);
         return is_good;
 }
 
 bool store_judge_request_list(struct store_db *db, int64_t requester, const char *group_id, int64_t limit,
                               struct store_judge_requests *requests, struct error *error)
 {
-        auto_query query = query_begin(db, !requester ? STATEMENT_JUDGE_REQUEST_AUTOMATIC
-                                           : group_id ? STATEMENT_JUDGE_REQUEST_MINE_OF_GROUP
-                                                      : STATEMENT_JUDGE_REQUEST_MINE);
+        auto_query query =
+                query_begin(db, group_id ? STATEMENT_JUDGE_REQUEST_MINE_OF_GROUP : STATEMENT_JUDGE_REQUEST_MINE);
 
         if (group_id)
                 query_text(&query, group_id);
-        if (requester)
-                query_integer(&query, requester);
+        query_integer(&query, requester);
         query_integer(&query, limit);
-        if (!read_list(&query, requests, error))
-                return false;
-        for (size_t i = 0; i < requests->count; i++)
-                if (!read_beside(db, &requests->items[i], error))
-                        return false;
-        return true;
+        return read_list(db, &query, requests, error);
+}
+
+bool store_judge_request_automatic(struct store_db *db, const char *group_id, const char *task_id, int64_t limit,
+                                   struct store_judge_requests *requests, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_JUDGE_REQUEST_AUTOMATIC);
+
+        query_text(&query, group_id);
+        query_text(&query, task_id);
+        query_integer(&query, limit);
+        return read_list(db, &query, requests, error);
 }
 
 bool store_judge_request_is_asked(struct store_db *db, const char *group_id, const char *task_id, bool *is_asked,
