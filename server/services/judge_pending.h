@@ -47,6 +47,9 @@ struct judge_pending_cancel_input {
 MUST_CHECK bool judge_pending_cancel(struct call *call, const struct judge_pending_cancel_input *input, json_t **result,
                                      struct error *error);
 
+/* Takes one step of a request, as review_loop_take_step does. */
+MUST_CHECK bool judge_pending_take_step(struct services *services, struct store_db *db, const char *id, bool *is_over,
+                                        bool *is_again, struct error *error);
 /* Takes all requests about the task as far as they go now; *is_again as in review_loop.h. Blocks. */
 MUST_CHECK bool judge_pending_advance(struct services *services, struct store_db *db, int64_t task, bool *is_again,
                                       struct error *error);

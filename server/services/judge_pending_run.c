@@ -208,9 +208,8 @@ static bool refused(struct services *services, struct store_db *db, const struct
         return cancel(services, request, error_kind(failure->code)->code, failure->message, error);
 }
 
-/* One step; *is_over says that nothing more is to be done now. */
-static bool advance(struct services *services, struct store_db *db, const char *id, bool *is_again, bool *is_over,
-                    struct error *error)
+bool judge_pending_take_step(struct services *services, struct store_db *db, const char *id, bool *is_over,
+                             bool *is_again, struct error *error)
 {
         auto_store_judge_request request = {0};
         auto_error failure = {0};
@@ -253,7 +252,7 @@ bool judge_pending_advance(struct services *services, struct store_db *db, int64
         for (size_t i = 0; i < count; i++) {
                 bool is_over = false;
                 while (is_good && !is_over)
-                        is_good = advance(services, db, ids[i], is_again, &is_over, error);
+                        is_good = judge_pending_take_step(services, db, ids[i], &is_over, is_again, error);
                 free(ids[i]);
         }
         free(ids);

@@ -50,6 +50,11 @@ MUST_CHECK bool review_loop_stop(struct call *call, const struct review_loop_inp
 MUST_CHECK bool review_loop_continue(struct call *call, const struct review_loop_input *input, json_t **result,
                                      struct error *error);
 
+/* Takes one step of the variant's loop, if one is due: *is_over says that none was, or that it is to be tried again
+ * soon
+ * (*is_again). Blocks. */
+MUST_CHECK bool review_loop_take_step(struct services *services, struct store_db *db, int64_t task, bool *is_over,
+                                      bool *is_again, struct error *error);
 /* Takes the loop of the variant as far as it goes now; *is_again says that it is to be tried again soon. Blocks. */
 MUST_CHECK bool review_loop_advance(struct services *services, struct store_db *db, int64_t task, bool *is_again,
                                     struct error *error);

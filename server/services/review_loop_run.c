@@ -380,29 +380,37 @@ static bool refused(struct services *services, struct store_db *db, const struct
         return stop(services, &now, reason_of(step, failure->code), message, error);
 }
 
+bool review_loop_take_step(struct services *services, struct store_db *db, int64_t task, bool *is_over, bool *is_again,
+                           struct error *error)
+{
+        CLEANUP(seen_clear) struct seen seen = {0};
+        auto_error failure = {0};
+        bool is_open;
+
+        if (!see(services, db, task, &seen, &is_open, error))
+                return false;
+        struct loop_step step = is_open ? review_loop_step(&seen.sight) : (struct loop_step){0};
+        *is_over = step.action == LOOP_WAIT;
+        if (*is_over || act(services, db, &seen, &step, &failure) || failure.code == ERROR_CANCELLED)
+                return true;
+        if (review_error_is_passing(failure.code) || failure.code == ERROR_TASK_BUSY) {
+                *is_over = *is_again = true;
+                return true;
+        }
+        if (step.action != LOOP_LAUNCH && step.action != LOOP_SEND)
+                return error_move(error, &failure);
+        return refused(services, db, &seen, &step, &failure, error);
+}
+
 bool review_loop_advance(struct services *services, struct store_db *db, int64_t task, bool *is_again,
                          struct error *error)
 {
-        for (;;) {
-                CLEANUP(seen_clear) struct seen seen = {0};
-                auto_error failure = {0};
-                bool is_open;
-                if (!see(services, db, task, &seen, &is_open, error))
+        bool is_over = false;
+
+        while (!is_over)
+                if (!review_loop_take_step(services, db, task, &is_over, is_again, error))
                         return false;
-                struct loop_step step = is_open ? review_loop_step(&seen.sight) : (struct loop_step){0};
-                if (step.action == LOOP_WAIT)
-                        return true;
-                if (act(services, db, &seen, &step, &failure) || failure.code == ERROR_CANCELLED)
-                        continue;
-                if (review_error_is_passing(failure.code) || failure.code == ERROR_TASK_BUSY) {
-                        *is_again = true;
-                        return true;
-                }
-                if (step.action != LOOP_LAUNCH && step.action != LOOP_SEND)
-                        return error_move(error, &failure);
-                if (!refused(services, db, &seen, &step, &failure, error))
-                        return false;
-        }
+        return true;
 }
 
 bool review_loop_source_gone(struct store_db *db, int64_t task, int64_t now, struct error *error)

@@ -40,6 +40,7 @@ int main(int argc, char **argv)
                 run_fork_tests,
                 run_rewind_tests,
                 run_review_rule_tests,
+                run_review_tests,
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,

@@ -14,6 +14,7 @@ int run_follow_up_tests(void);
 int run_fork_tests(void);
 int run_rewind_tests(void);
 int run_review_rule_tests(void);
+int run_review_tests(void);
 int run_task_group_tests(void);
 int run_judge_matrix_tests(void);
 int run_judge_tests(void);
