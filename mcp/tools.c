@@ -23,6 +23,8 @@ const struct tool *const mcp_tools[] = {
         &tool_list_task_groups,
         &tool_get_task_group,
         &tool_create_judge_task,
+        &tool_list_pending_judge_requests,
+        &tool_cancel_pending_judge_request,
         &tool_rename_group,
         &tool_set_task_pinned,
         &tool_set_group_pinned,

@@ -21,6 +21,8 @@ extern const struct tool tool_rename_task;
 extern const struct tool tool_list_task_groups;
 extern const struct tool tool_get_task_group;
 extern const struct tool tool_create_judge_task;
+extern const struct tool tool_list_pending_judge_requests;
+extern const struct tool tool_cancel_pending_judge_request;
 extern const struct tool tool_rename_group;
 extern const struct tool tool_set_task_pinned;
 extern const struct tool tool_set_group_pinned;
