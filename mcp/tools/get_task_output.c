@@ -1,5 +1,6 @@
 #include "server/services/task_shapes.h"
 #include "mcp/tools/tools.h"
+#include "server/services/judge_shapes.h"
 #include "server/services/task.h"
 
 static const char *const sections[] = {"summary", "recommendation", "responses", "variants", "failure", "files", NULL};
@@ -37,9 +38,11 @@ static const struct field output_rows[] = {
                     .help = "Present when you may not see all that the task holds copies of: there are "
                             "no sections then."),
         OUT_OBJECT("summary", summary_shape, .is_nullable = true, .help = "The agent's summary, or the best there is."),
-        OUT_ANY("recommendation", .help = "Verdict of a judge or review task, null for others."),
+        OUT_OBJECT("recommendation", recommendation_shape, .is_nullable = true,
+                   .help = "Verdict of a judge or review task, null for others."),
         OUT_ANY("responses", .help = "The conversation: instructions and the agent's replies, in order."),
-        OUT_ANY("variants", .help = "What a judge was given to compare."),
+        OUT_ANY("variants",
+                .help = "What a judge was given, by label: {summary, responses, history, diffs, diffsPath}."),
         OUT_OBJECT("failure", failure_shape, .is_nullable = true, .help = "Why the task failed, null if it did not."),
         OUT_OBJECTS("files", file_shape, .help = "Files the task left under /task-output."),
 };

@@ -59,6 +59,13 @@ extern const struct rest_operation rest_task_files, rest_task_share, rest_task_s
 /* follow_up.c */
 extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remove, rest_queue_entry_send;
 
+/* judge.c */
+extern const struct rest_operation rest_judge_resubmit, rest_judge_apply_winner;
+
+/* review.c */
+extern const struct rest_operation rest_review_loop_get, rest_review_loop_stop, rest_review_loop_continue,
+        rest_group_automatic_reviews, rest_task_automatic_reviews;
+
 /* rewind.c */
 extern const struct rest_operation rest_task_rewind;
 

@@ -37,6 +37,25 @@ struct environment_server {
         json_t *headers; /* values may hold ${secret:NAME} */
 };
 
+/* Who reviews by the environment's own settings. */
+struct environment_reviewer {
+        const char *agent, *model, *reasoningEffort, *speed;
+};
+
+/* Reviews of a group of variants, once all are finished. */
+struct environment_auto_judge {
+        struct field_objects reviewers; /* struct environment_reviewer */
+        const char *instructions;
+};
+
+/* Reviews of a task that stands alone, once it is finished. */
+struct review_loop_options;
+struct environment_verification {
+        struct field_objects reviewers; /* struct environment_reviewer */
+        const char *instructions;
+        const struct review_loop_options *reviewLoop; /* NULL: a single review */
+};
+
 struct environment_limits {
         int64_t memoryMb;
         int64_t cpusPercent; /* 100 is one processor */
@@ -62,6 +81,10 @@ struct environment_file {
         struct field_objects mcpServers; /* struct environment_server */
         bool shareTasks;                 /* whether new tasks are shared */
         const char *codexSpeed;          /* the fastest speed that a Codex task may choose */
+
+        /* NULL: nothing is reviewed by itself. */
+        const struct environment_auto_judge *autoJudge;
+        const struct environment_verification *verification;
 };
 extern const struct field_table environment_table;
 

@@ -4,6 +4,7 @@
 
 #include "server/services/environment_file.h"
 #include "server/services/model.h"
+#include "server/services/review_options.h"
 #include "server/services/secret_value.h"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -134,6 +135,36 @@ static const struct field server_rows[] = {
 };
 static const struct field_table server_table = FIELD_TABLE(struct environment_server, server_rows);
 
+static const struct field reviewer_rows[] = {
+        STRING_FIELD(struct environment_reviewer, agent, .is_required = true, .minimum = 1, .maximum = 64,
+                     .help = "Who reviews: an agent that the environment offers."),
+        STRING_FIELD(struct environment_reviewer, model, .minimum = 1, .maximum = 200,
+                     .help = "Its model; by default the agent's own."),
+        STRING_FIELD(struct environment_reviewer, reasoningEffort, .minimum = 1, .maximum = 40,
+                     .help = "Its reasoning effort; by default the model's own."),
+        STRING_FIELD(struct environment_reviewer, speed, .choices = model_speeds, .help = "Its speed, of Codex only."),
+};
+static const struct field_table reviewer_table = FIELD_TABLE(struct environment_reviewer, reviewer_rows);
+
+static const struct field auto_judge_rows[] = {
+        OBJECTS_FIELD(struct environment_auto_judge, reviewers, reviewer_table, .is_required = true, .minimum = 1,
+                      .maximum = 6, .help = "Who judges, each agent once."),
+        STRING_FIELD(struct environment_auto_judge, instructions, .maximum = 4000,
+                     .help = "What they are to look at besides."),
+};
+static const struct field_table auto_judge_table = FIELD_TABLE(struct environment_auto_judge, auto_judge_rows);
+
+static const struct field verification_rows[] = {
+        OBJECTS_FIELD(struct environment_verification, reviewers, reviewer_table, .is_required = true, .minimum = 1,
+                      .maximum = 6, .help = "Who reviews, each agent once."),
+        STRING_FIELD(struct environment_verification, instructions, .maximum = 4000,
+                     .help = "What they are to look at besides."),
+        OBJECT_FIELD(struct environment_verification, reviewLoop, struct review_loop_options, review_loop_options_table,
+                     .help = "Sends what they say to the task and has them look again, round by round; by default a "
+                             "single review."),
+};
+static const struct field_table verification_table = FIELD_TABLE(struct environment_verification, verification_rows);
+
 static const struct field rows[] = {
         STRING_FIELD(struct environment_file, description, .maximum = 2000, .help = "What the environment is for."),
         STRING_FIELD(struct environment_file, status, .choices = statuses, .text_preset = "active",
@@ -160,6 +191,12 @@ static const struct field rows[] = {
                       .help = "Agents of the environment's own, besides the known ones."),
         OBJECTS_FIELD(struct environment_file, mcpServers, server_table, .maximum = 50,
                       .help = "MCP servers that its agents may use."),
+        OBJECT_FIELD(struct environment_file, autoJudge, struct environment_auto_judge, auto_judge_table,
+                     .help = "Has every group of variants judged, once, when all of them are finished; as who made the "
+                             "group. Orchestrators are left out."),
+        OBJECT_FIELD(struct environment_file, verification, struct environment_verification, verification_table,
+                     .help = "Has every task that stands alone reviewed, once, when it is finished; as who made it. "
+                             "Orchestrators are left out."),
         BOOLEAN_FIELD(struct environment_file, shareTasks, .preset = true,
                       .help = "Whether new tasks are shared with everybody who may view tasks here."),
 };

@@ -6,6 +6,7 @@
 #include "server/services/audit.h"
 #include "server/services/follow_up.h"
 #include "server/services/follow_up_view.h"
+#include "server/services/review_watch.h"
 #include "server/services/task_view.h"
 #include "server/services/write.h"
 
@@ -133,7 +134,7 @@ static bool remove_work(struct call *call, const void *context, json_t **result,
 
         if (!find(call, input, &task, &item, error) ||
             !store_follow_up_remove(call->db, item.rid, input->version, &is_done, error) ||
-            !forget_pause(call->db, task.rid, error) ||
+            !forget_pause(call->db, task.rid, error) || !review_look(call->db, task.rid, task.id, call->now, error) ||
             !audit_write(call->db, call->actor, "task.queue_remove", task.id, json_pack("{s:s}", "entry", item.id),
                          error))
                 return false;

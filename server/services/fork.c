@@ -1,17 +1,15 @@
 #include "server/services/fork.h"
 
-#include <dirent.h>
 #include <string.h>
 
 #include "server/base/document.h"
-#include "server/base/log.h"
-#include "server/base/path.h"
 #include "server/services/audit.h"
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
 #include "server/services/receipt.h"
 #include "server/services/runtime.h"
 #include "server/services/spend.h"
+#include "server/services/task_draft.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
 #include "server/services/tree_copy.h"
@@ -32,59 +30,13 @@ struct forking {
         char id[ID_SIZE];
 };
 
-static char *marker_path(const char *data_folder, const char *id)
-{
-        return text_format("%s/forks/%s", data_folder, id);
-}
-
-static void remove_tree(const char *path)
-{
-        auto_error error = {0};
-
-        if (!path_remove_tree(path, &error))
-                log_warning("what a copy left could not be removed", "reason", error.message);
-}
-
-static void remove_copy(const char *data_folder, const char *id)
-{
-        auto_free char *folder = task_path_folder(data_folder, id), *records = task_path_records(data_folder, id);
-
-        remove_tree(folder);
-        remove_tree(records);
-}
-
-void fork_sweep(const struct services *services, struct store_db *db)
-{
-        auto_free char *folder = path_join(services->data_folder, "forks");
-        DIR *listing = opendir(folder);
-        struct dirent *entry;
-
-        while (listing && (entry = readdir(listing))) {
-                auto_free char *marker = marker_path(services->data_folder, entry->d_name);
-                auto_store_task task = {0};
-                auto_error error = {0};
-                bool is_found = true;
-                if (!id_is_task(entry->d_name) || !store_task_find(db, entry->d_name, 0, &task, &is_found, &error))
-                        continue;
-                if (!is_found)
-                        remove_copy(services->data_folder, entry->d_name);
-                remove_tree(marker);
-        }
-        if (listing)
-                closedir(listing);
-}
-
-/* The marker is there before any file of the copy, and goes when the task has its row. */
 static bool copy_files(const struct call *call, const struct forking *forking, struct error *error)
 {
         static char *(*const parts[])(const char *data_folder, const char *task_id) = {
                 task_path_workspace, task_path_output, task_path_home, task_path_records};
         const char *data = call->services->data_folder;
-        auto_free char *marker = marker_path(data, forking->id), *folder = task_path_folder(data, forking->id),
-                       *records = path_join(data, "records");
 
-        if (!path_make_folder(marker, 0700, error) || !path_make_folder(folder, 0755, error) ||
-            !path_make_folder(records, 0700, error))
+        if (!task_draft_begin(data, forking->id, error))
                 return false;
         for (size_t i = 0; i < COUNT_OF(parts); i++) {
                 auto_free char *from = parts[i](data, forking->source.id), *to = parts[i](data, forking->id);
@@ -204,12 +156,9 @@ static bool is_made(const json_t *result, const char *id)
 static bool make(struct call *call, struct forking *forking, json_t **result, struct error *error)
 {
         const char *data = call->services->data_folder;
-        auto_free char *marker = marker_path(data, forking->id);
         bool is_done = copy_files(call, forking, error) && call_write(call, fork_work, forking, result, error);
 
-        if (!is_done || !is_made(*result, forking->id))
-                remove_copy(data, forking->id);
-        remove_tree(marker);
+        task_draft_end(data, forking->id, is_done && is_made(*result, forking->id));
         return is_done;
 }
 

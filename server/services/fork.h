@@ -11,7 +11,5 @@ struct task_fork_input {
  * `call->db` a reader. The result is that of a creation, with {sourceTaskId}. ERROR_TASK_BUSY, ERROR_TASK_SOURCE_BUSY,
  * ERROR_CONFLICT for a staged one. */
 MUST_CHECK bool task_fork(struct call *call, const struct task_fork_input *input, json_t **result, struct error *error);
-/* Removes what copies left that an earlier process did not finish. At start. */
-void fork_sweep(const struct services *services, struct store_db *db);
 
 #endif

@@ -96,13 +96,22 @@ bool group_make(struct call *call, const char *id, int64_t environment, const ch
 
 bool group_promote(struct call *call, const struct store_task *task, char id[ID_SIZE], struct error *error)
 {
-        int64_t index;
-
         if (!access_may(call->actor, PERMISSION_TASKS_CHANGE, PERMISSION_TASKS_CHANGE_ANY, task))
                 return error_set(error, ERROR_PERMISSION_DENIED,
                                  "the task %s stands alone: to make a group of it needs tasks:change", task->id);
-        group_new_id(call->now, id);
-        return group_make(call, id, task->environment, task->name, true, error) &&
-               store_group_add_variant(call->db, id, task->rid, &index, error) &&
+        *id = '\0';
+        return group_adopt(call, task, id, error);
+}
+
+bool group_adopt(struct call *call, const struct store_task *task, char id[ID_SIZE], struct error *error)
+{
+        int64_t index;
+
+        if (!*id) {
+                group_new_id(call->now, id);
+                if (!group_make(call, id, task->environment, task->name, true, error))
+                        return false;
+        }
+        return store_group_add_variant(call->db, id, task->rid, &index, error) &&
                audit_write(call->db, call->actor, "task.promote", task->id, json_pack("{s:s}", "group", id), error);
 }

@@ -38,6 +38,8 @@ MUST_CHECK bool group_make(struct call *call, const char *id, int64_t environmen
 /* Makes a task that stands alone the first variant of a group of its own; the actor must hold tasks:change on it
  * (checked here). *id gets the group's. Within a piece of work. */
 MUST_CHECK bool group_promote(struct call *call, const struct store_task *task, char id[ID_SIZE], struct error *error);
+/* The same for who needs no such permission: a review makes a group of what it reviews. */
+MUST_CHECK bool group_adopt(struct call *call, const struct store_task *task, char id[ID_SIZE], struct error *error);
 
 struct group_list_input {
         const char *environment, *status, *cursor;

@@ -24,6 +24,7 @@ static const struct job_kind kinds[] = {
         {"deadline", deadline_run, .needs_task = false},
         {"stop", stop_run, .needs_task = true},
         {"pull", pull_run, .needs_task = true, .is_slow = true},
+        {"review", review_run, .needs_task = false, .is_slow = true},
 };
 
 struct running_job {

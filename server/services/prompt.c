@@ -9,6 +9,7 @@ static const struct {
         const char *kind;
         bool is_generated;
 } parts[PROMPT_PART_COUNT] = {
+        [PROMPT_JUDGE] = {"judge", true},
         [PROMPT_TEMPLATE] = {"template", false},
         [PROMPT_INSTRUCTIONS] = {"instructions", false},
         [PROMPT_HANDOFF] = {"handoff", true},
@@ -91,8 +92,10 @@ char *prompt_shown(const struct prompt *prompt)
 
 char *prompt_given(const struct prompt *prompt, const struct agent *agent)
 {
-        bool has_generated = prompt->parts[PROMPT_HANDOFF] || prompt->parts[PROMPT_ATTACHMENTS];
+        bool has_generated = false;
 
+        for (size_t i = 0; i < PROMPT_PART_COUNT; i++)
+                has_generated = has_generated || (parts[i].is_generated && prompt->parts[i]);
         return agent && agent->is_script && has_generated ? join(prompt, true) : NULL;
 }
 

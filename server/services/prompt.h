@@ -8,7 +8,14 @@
 
 #define PROMPT_HANDOFF_MAXIMUM 24000
 
-enum prompt_part { PROMPT_TEMPLATE, PROMPT_INSTRUCTIONS, PROMPT_HANDOFF, PROMPT_ATTACHMENTS, PROMPT_PART_COUNT };
+enum prompt_part {
+        PROMPT_JUDGE,
+        PROMPT_TEMPLATE,
+        PROMPT_INSTRUCTIONS,
+        PROMPT_HANDOFF,
+        PROMPT_ATTACHMENTS,
+        PROMPT_PART_COUNT
+};
 
 /* Borrowed except for what prompt_generate puts in; NULL parts are absent. */
 struct prompt {

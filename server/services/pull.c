@@ -9,6 +9,7 @@
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
 #include "server/services/redact.h"
+#include "server/services/review_watch.h"
 #include "server/services/runtime_parts.h"
 
 #define ATTEMPTS_MAXIMUM 5
@@ -97,7 +98,8 @@ static bool deliver_work(struct store_db *db, void *context, struct error *error
                 return follow_up_next_pulled(delivery->runtime->services, db, task, now, error);
         auto_free char *details = failure->details ? document_print(failure->details) : NULL;
         const char *reason = failure->code == ERROR_PULL_CONFLICT ? "pull_conflict" : "pull_failed";
-        return follow_up_pause(db, task, reason, failure->message, details, NULL, now, error);
+        return follow_up_pause(db, task, reason, failure->message, details, NULL, now, error) &&
+               review_look(db, task, "", now, error);
 }
 
 static bool finish(struct runtime *runtime, const struct store_job *job, const struct error *failure)

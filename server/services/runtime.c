@@ -9,9 +9,10 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/base/secret.h"
-#include "server/services/fork.h"
 #include "server/services/reader.h"
+#include "server/services/review_watch.h"
 #include "server/services/runtime_parts.h"
+#include "server/services/task_draft.h"
 #include "server/services/upload.h"
 #include "server/store/meta.h"
 
@@ -107,8 +108,9 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         struct store_db *db = services_reader(services, &reading);
         if (db) {
                 upload_sweep(services, db);
-                fork_sweep(services, db);
+                task_draft_sweep(services, db);
                 reconcile_attach_all(runtime, db);
+                review_take_up(services, db);
         }
         services_reader_close();
         if (!scheduler_start(runtime->scheduler, error)) {

@@ -31,6 +31,10 @@ MUST_CHECK bool runtime_remove_container(struct runtime *runtime, int64_t task, 
 /* Holds the task for one operation (launch, container stop, removal...); false when another operation holds it. */
 MUST_CHECK bool runtime_try_lock_task(struct runtime *runtime, int64_t task);
 void runtime_unlock_task(struct runtime *runtime, int64_t task);
+/* Waits until nobody works on a request with that number, and holds it: of two callers with the same one the second
+ * finds what the first did. Not on the writer thread. */
+void runtime_lock_request(struct runtime *runtime, int64_t request);
+void runtime_unlock_request(struct runtime *runtime, int64_t request);
 /* Whether retention is stopping or removing something of the task just now. */
 bool runtime_is_put_away(struct runtime *runtime, int64_t task);
 

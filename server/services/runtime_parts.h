@@ -58,6 +58,7 @@ struct runtime {
         uint64_t wakes;         /* counts these */
         struct number_set jobs_running, tasks_locked;
         struct number_set tasks_put_away;  /* by retention, just now */
+        struct number_set requests;        /* that are being worked on */
         struct number_set turns_requested; /* launches that are past the point up to which a stop ends them at once */
         struct number_set turns_ending;
 
@@ -119,6 +120,8 @@ job_work deadline_run;
 job_work stop_run;
 /* pull.c; with the task locked: pulls, then delivers the follow-ups that asked for it, or pauses their queue. */
 job_work pull_run;
+/* review_watch.c: takes the reviews that the task is part of as far as they go now. */
+job_work review_run;
 /* Tells the prompt of this turn from now on nobody but the launch may withdraw: false once it has begun to be told. */
 bool launch_is_requesting(struct runtime *runtime, int64_t turn);
 

@@ -4,8 +4,10 @@
 
 #include "server/base/document.h"
 #include "server/services/output_files.h"
+#include "server/services/recommendation.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
+#include "server/services/verdict.h"
 
 /* Larger files are cut on reading; what is behind the cut is never shown. */
 #define FILE_MAXIMUM (1024 * 1024)
@@ -90,6 +92,22 @@ static bool read_file(const struct call *call, const struct store_task *task, co
         return true;
 }
 
+/* What a judge has come to is in its recommendation. */
+static bool read_recommendation(const struct call *call, const struct store_task *task, const struct store_turns *turns,
+                                const struct redactor *redactor, struct summary *summary)
+{
+        int64_t written_at;
+
+        summary->content = recommendation_text(call, task, redactor, SUMMARY_MAXIMUM, &summary->is_cut,
+                                               &summary->characters, &written_at);
+        if (!summary->content)
+                return false;
+        summary->source = "recommendation";
+        summary->path = VERDICT_TEXT_FILE;
+        summary->provenance = place(task, turns, written_at);
+        return true;
+}
+
 /* The latest reply, of which the end matters. */
 static bool read_reply(const struct call *call, const struct store_task *task, const struct store_turns *turns,
                        const struct redactor *redactor, struct summary *summary, bool *is_found, struct error *error)
@@ -113,6 +131,8 @@ bool summary_read(const struct call *call, const struct store_task *task, const 
 {
         bool is_found;
 
+        if (task->is_judge && read_recommendation(call, task, turns, redactor, summary))
+                return true;
         if (read_file(call, task, turns, redactor, summary))
                 return true;
         if (!read_reply(call, task, turns, redactor, summary, &is_found, error))

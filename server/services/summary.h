@@ -11,7 +11,7 @@
 /* Owns its members. */
 struct summary {
         char *content;      /* redacted and cut; NULL when there is nothing at all */
-        const char *source; /* summary, agent_response or placeholder */
+        const char *source; /* summary, recommendation, agent_response or placeholder */
         const char *path;   /* where the whole text is, NULL for a placeholder */
         bool is_cut;
         int64_t characters;

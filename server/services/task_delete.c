@@ -5,6 +5,7 @@
 #include "server/base/document.h"
 #include "server/base/path.h"
 #include "server/services/audit.h"
+#include "server/services/review_watch.h"
 #include "server/services/runtime.h"
 #include "server/services/task_paths.h"
 
@@ -19,7 +20,8 @@ static bool delete_work(struct store_db *db, void *context, struct error *error)
         const struct actor *actor = deletion->call->actor;
         bool is_done;
 
-        if (!store_task_delete(db, deletion->task->rid, actor->user, deletion->call->now, &is_done, error))
+        if (!review_task_gone(db, deletion->task, deletion->call->now, error) ||
+            !store_task_delete(db, deletion->task->rid, actor->user, deletion->call->now, &is_done, error))
                 return false;
         if (!is_done)
                 return error_set(error, ERROR_TASK_BUSY, NULL);

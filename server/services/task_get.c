@@ -5,6 +5,7 @@
 #include "server/base/document.h"
 #include "server/services/output_files.h"
 #include "server/services/question.h"
+#include "server/services/recommendation.h"
 #include "server/services/slot.h"
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
@@ -163,6 +164,19 @@ static void set_output(struct call *call, const struct store_task *task, const s
         json_object_set_new(result, "outputPath", json_string(RECORD_LOG));
 }
 
+/* What the labels of a judge stand for; every other task is read no further. */
+static bool set_variants(struct call *call, const struct store_task *task, json_t *result, struct error *error)
+{
+        json_t *variants;
+
+        if (!task->is_judge)
+                return true;
+        if (!judge_variants_view(call, task, &variants, error))
+                return false;
+        json_object_set_new(result, "variants", variants);
+        return true;
+}
+
 static bool set_failure(struct call *call, const struct store_task *task, const struct redactor *redactor,
                         json_t *result, struct error *error)
 {
@@ -196,7 +210,8 @@ bool task_get(struct call *call, const struct task_get_input *input, json_t **re
                 *result = take(view);
                 return true;
         }
-        if (!set_failure(call, &task, &redactor, view, error) || !set_queued_for(call, &task, view, error) ||
+        if (!set_variants(call, &task, view, error) || !set_failure(call, &task, &redactor, view, error) ||
+            !set_queued_for(call, &task, view, error) ||
             (input->includeSummary && !set_summary(call, &task, &redactor, view, error)))
                 return false;
         if (input->includeOutput)

@@ -62,6 +62,16 @@ void runtime_unlock_task(struct runtime *runtime, int64_t task)
         number_set_unlock(runtime, &runtime->tasks_locked, task);
 }
 
+void runtime_lock_request(struct runtime *runtime, int64_t request)
+{
+        number_set_lock(runtime, &runtime->requests, request);
+}
+
+void runtime_unlock_request(struct runtime *runtime, int64_t request)
+{
+        number_set_unlock(runtime, &runtime->requests, request);
+}
+
 bool runtime_is_put_away(struct runtime *runtime, int64_t task)
 {
         pthread_mutex_lock(&runtime->mutex);

@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/output_files.h"
+#include "server/services/recommendation.h"
 #include "server/services/summary.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_view.h"
@@ -188,10 +189,18 @@ static bool files_section(const struct source *source, json_t **section, struct 
 }
 
 /* recommendation and variants belong to judge and review tasks; every other task has none. */
-static bool no_section(const struct source *source, json_t **section, struct error *error)
+static bool recommendation_section(const struct source *source, json_t **section, struct error *error)
 {
-        (void)source;
-        (void)error;
+        if (source->task->is_judge)
+                return recommendation_view(source->call, source->task, source->redactor, section, error);
+        *section = json_null();
+        return true;
+}
+
+static bool variants_section(const struct source *source, json_t **section, struct error *error)
+{
+        if (source->task->is_judge)
+                return judge_given_view(source->call, source->task, source->redactor, section, error);
         *section = json_null();
         return true;
 }
@@ -201,8 +210,8 @@ static const struct {
         bool is_default;
         bool (*make)(const struct source *source, json_t **section, struct error *error);
 } sections[] = {
-        {"summary", true, summary_section},     {"recommendation", true, no_section},
-        {"responses", true, responses_section}, {"variants", false, no_section},
+        {"summary", true, summary_section},     {"recommendation", true, recommendation_section},
+        {"responses", true, responses_section}, {"variants", false, variants_section},
         {"failure", true, failure_section},     {"files", true, files_section},
 };
 

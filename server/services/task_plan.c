@@ -32,7 +32,7 @@ static const struct environment_repository *repository_find(const struct environ
         return NULL;
 }
 
-static bool check_branches(const struct environment *environment, json_t *branches, struct error *error)
+bool task_plan_check_branches(const struct environment *environment, json_t *branches, struct error *error)
 {
         const char *name;
         json_t *branch;
@@ -66,7 +66,7 @@ static bool plan_branches(const struct task_create_input *input, struct task_pla
                 return false;
         plan->branches_text = branches ? document_print(branches) : text_copy("{}");
         plan->branches = plan->branches_text;
-        return check_branches(plan->environment, branches, error);
+        return task_plan_check_branches(plan->environment, branches, error);
 }
 
 static bool check_agents(const struct task_create_input *input, struct error *error)

@@ -30,5 +30,7 @@ void task_plan_clear(struct task_plan *plan);
  * among it. Reads. */
 MUST_CHECK bool task_plan_make(struct call *call, const struct task_create_input *input, struct task_plan *plan,
                                struct error *error);
+/* Whether a task of the environment may begin with these branches (repository to branch; NULL: none chosen). */
+MUST_CHECK bool task_plan_check_branches(const struct environment *environment, json_t *branches, struct error *error);
 
 #endif

@@ -139,6 +139,7 @@ static const struct field_table queued_for_shape = OUTPUT_TABLE("queued for", qu
 static const struct field task_details_rows[] = {
         TASK_ROWS,
         OUT_OBJECT("queuedFor", queued_for_shape, .help = "Why a queued task waits."),
+        OUT_ANY("variants", .help = "Of a review: what its labels stand for, {LABEL: {taskId, agent}}."),
         OUT_OBJECT("latestResponse", reply_shape, .is_nullable = true,
                    .help = "What the agent last said; null until it has replied. Absent when not asked for."),
         OUT_STRING("summary", .is_nullable = true, .help = "Summary file of the agent; with includeSummary."),

@@ -15,6 +15,7 @@
 #include "server/services/follow_up.h"
 #include "server/services/metrics.h"
 #include "server/services/reader.h"
+#include "server/services/review_watch.h"
 #include "server/services/slot.h"
 #include "server/services/task_paths.h"
 #include "server/services/vault.h"
@@ -160,6 +161,7 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                drop_jobs(db, ending->turn, error) && add_stop(db, ending->turn, error) &&
                follow_up_after_turn(ending->services, db, task.rid, ending->turn->rid, outcome->task_status,
                                     clock_now(), error) &&
+               review_after_turn(ending->services, db, &task, clock_now(), error) &&
                slot_fill(ending->services, db, clock_now(), error);
 }
 

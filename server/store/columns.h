@@ -37,6 +37,15 @@
         "(SELECT count(*) FROM follow_up_attachments a WHERE a.follow_up = f.rid)"
 #define FOLLOW_UP_FROM " FROM follow_ups f LEFT JOIN users u ON u.rid = f.sender"
 
+#define JUDGE_REQUEST_COLUMNS                                                                                          \
+        "rid, id, origin, requester, by_task, source, environment, task_id, group_id, instructions, max_rounds, "      \
+        "min_priority, pulls_latest, state, reason, message, loop_id, created_at, launching_at, ended_at"
+#define REVIEW_LOOP_COLUMNS                                                                                            \
+        "l.rid, l.id, l.version, l.owner, l.source, l.environment, l.task, l.task_id, l.group_id, l.instructions, "    \
+        "l.max_rounds, l.min_priority, l.pulls_latest, l.phase, l.round, l.attempt, l.feedback, l.fingerprint, "       \
+        "l.turn, l.stop_reason, l.stop_message, l.stopped_by, u.name, l.created_at, l.changed_at, l.stopped_at "       \
+        "FROM review_loops l LEFT JOIN users u ON u.rid = l.stopped_by"
+
 #define KEY_COLUMNS                                                                                                    \
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
         "u.is_disabled, k.toolsets"

@@ -12,12 +12,13 @@
 #include "server/services/setting.h"
 #include "server/services/task_paths.h"
 #include "tests/rest/conform.h"
+#include "tests/rest/plant_review.h"
 
 /* One letter a role: A allowed, a allowed and changes nothing (a staged task does not run), D denied (403), H hidden or
  * absent (404), R not valid (400), C in conflict with how things are (409). `method` is NULL for a tool. In path and
  * body stand $TASK, $FILE (of the last task), $ENTRY (scheduled for it), $USER, $TEAM, $KEY, $UPLOAD, $BINDING, $GROUP
  * and $VARIANT (of a group) for fresh ones that the administrator made; $PINNED and $PINNEDGROUP are on the list of
- * whoever calls, if they may be seen. */
+ * whoever calls, if they may be seen. What stands for reviews: plant_review.h. */
 const struct row matrix_rows[] = {
         {"POST", "/logout", "{}", "----"}, /* sessions.c: a key does not log out */
         {"GET", "/me", NULL, "AAAA"},
@@ -93,6 +94,16 @@ const struct row matrix_rows[] = {
         {"PUT", "/tasks/$PINNED/snooze", "{\"snoozeForMinutes\":5}", "AADH"},
         {"PUT", "/tasks/$VARIANT/winner", "{\"winner\":true}", "AADH"},
         {"PUT", "/tasks/$VARIANT/loser", "{\"loser\":true}", "AADH"},
+        {"POST", "/judge-tasks", "{\"groupId\":\"$GROUP\"}", "aaDH"}, /* nothing in it has finished */
+        {"POST", "/tasks/$TASK/resubmit", "{}", "RRRH"},            /* it is no judge */
+        {"POST", "/tasks/$TASK/apply-winner", "{}", "RRRH"},
+        {"GET", "/judge-requests", NULL, "AAAA"},
+        {"POST", "/judge-requests/$REQUEST/cancel", "{}", "AHHH"}, /* of the administrator */
+        {"GET", "/tasks/$LOOPED/review-loop", NULL, "AAAH"},
+        {"POST", "/review-loops/$LOOP/stop", "{}", "AADH"},
+        {"POST", "/review-loops/$ENDED/continue", "{}", "AADH"},
+        {"GET", "/tasks/$TASK/automatic-reviews", NULL, "AAAH"},
+        {"GET", "/task-groups/$GROUP/automatic-reviews", NULL, "AAAH"},
         {"GET", "/task-groups", NULL, "AAAA"},
         {"GET", "/task-groups/$GROUP", NULL, "AAAH"},
         {"PATCH", "/task-groups/$GROUP", "{\"name\":\"other\"}", "AADH"},
@@ -136,6 +147,9 @@ const struct row matrix_rows[] = {
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},
         {NULL, "list_task_groups", "{}", "AAAA"},
         {NULL, "get_task_group", "{\"groupId\":\"$GROUP\"}", "AAAH"},
+        {NULL, "create_judge_task", "{\"groupId\":\"$GROUP\"}", "aaDH"},
+        {NULL, "list_pending_judge_requests", "{}", "AAAA"},
+        {NULL, "cancel_pending_judge_request", "{\"pendingRequestId\":\"$REQUEST\"}", "AHHH"},
         {NULL, "rename_group", "{\"groupId\":\"$GROUP\",\"name\":\"other\"}", "AADH"},
         {NULL, "set_task_pinned", "{\"taskId\":\"$TASK\",\"pinned\":true}", "AAAH"},
         {NULL, "set_group_pinned", "{\"groupIds\":[\"$GROUP\"],\"pinned\":true}", "AAAH"},
@@ -245,6 +259,9 @@ static char *fresh(struct matrix *matrix, const char *what, enum role role)
                 return pinned(matrix, variant(matrix, what[6] ? "groupId" : "taskId"), role, what[6]);
         if (!strcmp(what, "TEAM"))
                 return make(matrix, "/teams", team, "name");
+        char *review = plant_review(matrix, what);
+        if (review)
+                return review;
         char *name = make(matrix, "/users", user, "name");
         if (!strcmp(what, "USER"))
                 return name;

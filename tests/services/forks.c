@@ -6,6 +6,7 @@
 
 #include "server/base/path.h"
 #include "server/services/fork.h"
+#include "server/services/task_draft.h"
 #include "server/services/task_paths.h"
 #include "server/services/tree_copy.h"
 
@@ -110,7 +111,7 @@ static void what_a_dead_process_left_of_a_fork_is_removed(void **state)
                 assert_true(path_make_folder(marker, 0700, &error));
                 world_output_file(world, ids[i], "note.txt", "note", 4);
         }
-        fork_sweep(&world->services, world->db);
+        task_draft_sweep(&world->services, world->db);
         auto_free char *lost_folder = task_path_folder(world->root, lost),
                        *kept_folder = task_path_folder(world->root, kept), *markers = path_join(world->root, "forks");
         assert_int_equal(access(lost_folder, F_OK), -1);

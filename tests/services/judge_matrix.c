@@ -1,0 +1,207 @@
+/* What judges answer everybody, for every kind of work that they judge: one table. Each cell runs on a group and a
+ * judge of its own. */
+#include "server/services/fork.h"
+#include "server/services/group.h"
+#include "server/services/pull.h"
+#include "server/services/recommendation.h"
+#include "server/services/write.h"
+#include "tests/services/judging.h"
+#include "tests/services/suites.h"
+
+/* Who calls: who made the variants; a Developer and a Viewer of the environment; a Developer of another one; and who
+ * may see all. */
+enum person { OWNER, MEMBER, VIEWER, OTHER, KEEPER, PERSON_COUNT };
+static const char *const names[] = {"owner", "member", "viewer", "other", "keeper"};
+
+/* What was judged: two shared variants of the owner's; the same, private, with a judge of the owner's; and two of which
+ * the second is private to the keeper, whose judge is shared. */
+enum kind { SHARED, PRIVATE, HIDDEN, KIND_COUNT };
+static const char *const kinds[] = {"shared", "private", "hidden"};
+
+struct cell {
+        struct world *world;
+        const struct actor *actor;
+        char *group, *variant, *judge;
+};
+
+typedef json_t *action(const struct cell *cell, struct error *error);
+
+static json_t *judge_group(const struct cell *cell, struct error *error)
+{
+        return judging(cell->world, cell->actor, (struct judge_create_input){.groupId = cell->group}, error);
+}
+
+static json_t *judge_task(const struct cell *cell, struct error *error)
+{
+        return judging(cell->world, cell->actor, (struct judge_create_input){.taskId = cell->variant}, error);
+}
+
+static json_t *judge_judge(const struct cell *cell, struct error *error)
+{
+        return judging(cell->world, cell->actor, (struct judge_create_input){.taskId = cell->judge}, error);
+}
+
+static json_t *resubmit(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return judge_resubmit(&call, &(struct judge_task_input){.taskId = cell->judge}, &result, error) ? result : NULL;
+}
+
+static json_t *apply(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return judge_apply_winner(&call, &(struct judge_task_input){.taskId = cell->judge}, &result, error) ? result
+                                                                                                            : NULL;
+}
+
+static json_t *get(const struct cell *cell, struct error *error)
+{
+        return world_get(cell->world, cell->actor, (struct task_get_input){.taskId = cell->judge}, error);
+}
+
+static json_t *output(const struct cell *cell, struct error *error)
+{
+        return world_output(cell->world, cell->actor, cell->judge, "recommendation", error);
+}
+
+static json_t *read_file(const struct cell *cell, struct error *error)
+{
+        return world_read(cell->world, cell->actor,
+                          (struct task_file_input){.taskId = cell->judge, .path = "recommendation.json"}, error);
+}
+
+static json_t *follow_up(const struct cell *cell, struct error *error)
+{
+        return world_follow_up(cell->world, cell->actor,
+                               (struct task_follow_up_input){.taskId = cell->judge, .instructions = "x"}, error);
+}
+
+static json_t *fork_judge(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return task_fork(&call, &(struct task_fork_input){.taskId = cell->judge}, &result, error) ? result : NULL;
+}
+
+static json_t *repeat(const struct cell *cell, struct error *error)
+{
+        return world_create(cell->world, cell->actor, NEW_TASK(.sourceTaskId = cell->judge), error);
+}
+
+/* One letter a person, in their order, for each kind: A is done, M done with the metadata alone, D permission_denied, W
+ * content_withheld, H not found, I invalid_task. */
+static const struct {
+        const char *what;
+        action *run;
+        const char *expected[KIND_COUNT];
+} rows[] = {
+        {"create_judge_task of the group", judge_group, {"AADHA", "AHHHA", "AADHA"}},
+        {"create_judge_task of a variant", judge_task, {"AADHA", "AHHHA", "AADHA"}},
+        {"create_judge_task of the judge", judge_judge, {"IIDHI", "IHHHI", "WWWHI"}},
+        {"resubmit", resubmit, {"AADHA", "AHHHA", "WWWHA"}},
+        {"apply-winner", apply, {"AADHA", "AHHHA", "WWWHA"}},
+        {"get_task", get, {"AAAHA", "AHHHA", "MMMHA"}},
+        {"get_task_output", output, {"AAAHA", "AHHHA", "MMMHA"}},
+        {"read_task_file", read_file, {"AAAHA", "AHHHA", "WWWHA"}},
+        {"follow_up_task", follow_up, {"AADHA", "AHHHA", "WWDHA"}},
+        {"fork_task", fork_judge, {"AADHA", "AHHHA", "WWWHA"}},
+        {"create_task", repeat, {"IIIHI", "IHHHI", "WWWHI"}},
+};
+
+static void own(struct world *world, const char *task, const char *person, bool is_shared)
+{
+        auto_free char *sql =
+                text_format("UPDATE tasks SET is_shared = %d, created_by = (SELECT rid FROM users WHERE name "
+                            "= '%s') WHERE id = '%s'",
+                            is_shared, person, task);
+
+        world_sql(world, sql);
+}
+
+static void prepare(struct cell *cell, enum kind kind, struct actor *const *people)
+{
+        struct world *world = cell->world;
+        static const char decision[] = "{\"mode\":\"comparison\",\"winner\":{\"label\":\"A\"}}";
+
+        cell->group = judging_group(world, people[OWNER], 2);
+        cell->variant = judging_member(world, cell->group, 0);
+        auto_free char *second = judging_member(world, cell->group, 1);
+        if (kind == PRIVATE) {
+                own(world, cell->variant, "dev", false);
+                own(world, second, "dev", false);
+        } else if (kind == HIDDEN) {
+                own(world, second, "admin", false);
+        }
+        auto_json *run = must(judging(world, people[kind == HIDDEN ? KEEPER : OWNER],
+                                      (struct judge_create_input){.groupId = cell->group}, &(struct error){0}));
+        cell->judge = text_copy(member(run, "taskId"));
+        judging_decide(world, cell->judge, decision);
+}
+
+static char letter_of(const json_t *result, const struct error *error)
+{
+        static const struct {
+                const char *code;
+                char letter;
+        } letters[] = {{"permission_denied", 'D'},
+                       {"content_withheld", 'W'},
+                       {"task_not_found", 'H'},
+                       {"group_not_found", 'H'},
+                       {"invalid_task", 'I'}};
+
+        if (result)
+                return json_is_true(json_object_get(result, "contentWithheld")) ? 'M' : 'A';
+        for (size_t i = 0; i < COUNT_OF(letters); i++)
+                if (!strcmp(letters[i].code, error_kind(error->code)->code))
+                        return letters[i].letter;
+        return '?';
+}
+
+static int check(struct world *world, struct actor *const *people, size_t row, enum kind kind, enum person person)
+{
+        struct cell cell = {.world = world, .actor = people[person]};
+        auto_error error = {0};
+
+        prepare(&cell, kind, people);
+        auto_json *result = rows[row].run(&cell, &error);
+        char expected = rows[row].expected[kind][person], found = letter_of(result, &error);
+        if (found != expected)
+                print_error("%s of the %s, %s work: %c, not %c: %s\n", rows[row].what, names[person], kinds[kind],
+                            found, expected, error.message);
+        free(cell.group);
+        free(cell.variant);
+        free(cell.judge);
+        return found != expected;
+}
+
+static void everything_about_judges_answers_everybody_as_the_table_says(void **state)
+{
+        struct world *world = *state;
+        int faults = 0;
+
+        world_person(world, "member");
+        world_bind(world, "member", "Developer", "many");
+        struct actor *another = world_actor(world, "member");
+        struct actor *const people[] = {world->dev, another, world->viewer, world->outsider, world->admin};
+        for (size_t row = 0; row < COUNT_OF(rows); row++)
+                for (int kind = 0; kind < KIND_COUNT; kind++)
+                        for (int person = 0; person < PERSON_COUNT; person++)
+                                faults += check(world, people, row, (enum kind)kind, (enum person)person);
+        actor_free(another);
+        assert_int_equal(faults, 0);
+}
+
+int run_judge_matrix_tests(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(everything_about_judges_answers_everybody_as_the_table_says,
+                                                judging_open, world_close),
+        };
+
+        return cmocka_run_group_tests_name("judge matrix", tests, NULL, NULL);
+}
