@@ -7,6 +7,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/audit.h"
+#include "server/services/changes_parts.h"
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
 #include "server/services/receipt.h"
@@ -47,10 +48,12 @@ static void remove_tree(const char *path)
 
 static void remove_copy(const char *data_folder, const char *id)
 {
-        auto_free char *folder = task_path_folder(data_folder, id), *records = task_path_records(data_folder, id);
+        auto_free char *folder = task_path_folder(data_folder, id), *records = task_path_records(data_folder, id),
+                       *changes = changes_path(data_folder, id);
 
         remove_tree(folder);
         remove_tree(records);
+        remove_tree(changes);
 }
 
 void fork_sweep(const struct services *services, struct store_db *db)
@@ -78,13 +81,13 @@ void fork_sweep(const struct services *services, struct store_db *db)
 static bool copy_files(const struct call *call, const struct forking *forking, struct error *error)
 {
         static char *(*const parts[])(const char *data_folder, const char *task_id) = {
-                task_path_workspace, task_path_output, task_path_home, task_path_records};
+                task_path_workspace, task_path_output, task_path_home, task_path_records, changes_path};
         const char *data = call->services->data_folder;
         auto_free char *marker = marker_path(data, forking->id), *folder = task_path_folder(data, forking->id),
-                       *records = path_join(data, "records");
+                       *records = path_join(data, "records"), *changes = path_join(data, "changes");
 
         if (!path_make_folder(marker, 0700, error) || !path_make_folder(folder, 0755, error) ||
-            !path_make_folder(records, 0700, error))
+            !path_make_folder(records, 0700, error) || !path_make_folder(changes, 0700, error))
                 return false;
         for (size_t i = 0; i < COUNT_OF(parts); i++) {
                 auto_free char *from = parts[i](data, forking->source.id), *to = parts[i](data, forking->id);
