@@ -66,6 +66,9 @@ extern const struct rest_operation rest_judge_resubmit, rest_judge_apply_winner;
 extern const struct rest_operation rest_review_loop_get, rest_review_loop_stop, rest_review_loop_continue,
         rest_group_automatic_reviews, rest_task_automatic_reviews;
 
+/* comment.c */
+extern const struct rest_operation rest_comment_add, rest_comment_edit, rest_comment_remove;
+
 /* rewind.c */
 extern const struct rest_operation rest_task_rewind;
 
