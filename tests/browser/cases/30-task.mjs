@@ -177,8 +177,15 @@ export async function a_refusal_stands_beside_its_field() {
         })
 }
 
+// Claude Code is not installed here; the form needs to know only that a task may name it.
 export async function models_and_efforts_are_those_of_the_agent() {
         await signedIn(async (page) => {
+                await page.route(/\/environments\?/, async (route) => {
+                        const response = await route.fetch()
+                        const json = await response.json()
+                        for (const one of json.environments) one.agents.push('claude')
+                        await route.fulfill({ response, json })
+                })
                 await page.goto('/new-task.html')
                 await page.getByLabel('Agent').selectOption('claude')
                 await page.getByLabel('Model').selectOption('claude-opus-5-5')
