@@ -36,7 +36,7 @@ static const char *object_end(const char *start, const char *end)
         do
                 step(&scan);
         while (scan.at < end && scan.depth);
-        return scan.depth || scan.is_string ? NULL : scan.at;
+        return scan.depth || scan.is_string || scan.at[-1] != '}' ? NULL : scan.at;
 }
 
 /* Whether the comma at `at` stands before a closing bracket. */

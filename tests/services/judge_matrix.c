@@ -1,10 +1,6 @@
 /* What judges answer everybody, for every kind of work that they judge: one table. Each cell runs on a group and a
  * judge of its own. */
 #include "server/services/fork.h"
-#include "server/services/group.h"
-#include "server/services/pull.h"
-#include "server/services/recommendation.h"
-#include "server/services/write.h"
 #include "tests/services/judging.h"
 #include "tests/services/suites.h"
 
