@@ -4,6 +4,8 @@
 #include "tests/services/world.h"
 
 #include "server/base/clock.h"
+#include "server/services/follow_up.h"
+#include "server/services/group.h"
 #include "server/services/judge_pending.h"
 #include "server/services/reader.h"
 #include "server/services/review_loop.h"
@@ -402,6 +404,14 @@ static void a_loop_goes_on_after_a_restart_between_any_two_steps(void **state)
 
 /* Requests. */
 
+static char *variant_of(struct world *world, const char *task)
+{
+        auto_error error = {0};
+        auto_json *made = must(world_create(world, world->dev, NEW_TASK(.sourceTaskId = task), &error));
+
+        return text_copy(member(made, "taskId"));
+}
+
 static bool add_work(struct call *call, const void *input, json_t **result, struct error *error)
 {
         char id[ID_SIZE];
@@ -495,6 +505,62 @@ static void a_paused_queue_holds_nothing(void **state)
         assert_non_null(queued);
         world_sql(world, sql);
         world_end(world, task, "", RUNNER_EXITED, 0);
+        advance(world, task);
+        assert_request(world, "launched", "");
+}
+
+static bool lose_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        return task_set_loser(call, input, result, error);
+}
+
+static void a_variant_that_is_ruled_out_cancels_the_request(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "true"), *variant = variant_of(world, task);
+        auto_error error = {0};
+        auto_store_task stored = world_stored(world, task);
+        auto_json *asked = must(ask(world,
+                                    (struct judge_order){.group_id = stored.group_id,
+                                                         .reviewers = {{.agent = "shell"}},
+                                                         .reviewer_count = 1},
+                                    NULL, &error)),
+                  *marked = NULL;
+        struct task_mark_input mark = {.taskId = variant, .loser = true};
+        struct call call = world_call(world, world->dev);
+
+        assert_string_equal(member(asked, "mode"), "comparison");
+        forget_jobs(world);
+        assert_true(call_write(&call, lose_work, &mark, &marked, &error));
+        assert_int_equal(jobs_of(world, variant), 1);
+        advance(world, variant);
+        assert_request(world, "cancelled", SOURCE_INELIGIBLE);
+}
+
+/* The turn has ended, but the next waits for upstream changes that are being pulled. */
+static void what_is_pulled_for_is_waited_for_until_it_is_removed(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "true");
+        auto_error error = {0};
+        auto_json *asked = must(ask(world, order_of(task), NULL, &error));
+        auto_json *queued = must(world_follow_up(
+                world, world->dev,
+                (struct task_follow_up_input){
+                        .taskId = task, .instructions = "more", .queueIfBusy = true, .pullLatest = true},
+                &error));
+
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        advance(world, task);
+        assert_request(world, "pending", "");
+        forget_jobs(world);
+        struct queue_entry_input entry = {
+                .taskId = task, .entryId = member(queued, "queuedFollowUpId"), .version = 1, .pullLatest = -1};
+        struct call call = world_call(world, world->dev);
+        json_t *removed = NULL;
+        assert_true(queue_entry_remove(&call, &entry, &removed, &error));
+        json_decref(removed);
+        assert_int_equal(jobs_of(world, task), 1);
         advance(world, task);
         assert_request(world, "launched", "");
 }
@@ -620,14 +686,6 @@ static void a_loop_begins_with_its_judges_and_is_told(void **state)
         assert_int_equal(world_number(world, "SELECT count(*) FROM tasks WHERE is_judge"), 1);
 }
 
-static char *variant_of(struct world *world, const char *task)
-{
-        auto_error error = {0};
-        auto_json *made = must(world_create(world, world->dev, NEW_TASK(.sourceTaskId = task), &error));
-
-        return text_copy(member(made, "taskId"));
-}
-
 static void a_loop_is_of_one_variant_that_may_be_continued_and_no_orchestrator(void **state)
 {
         struct world *world = *state;
@@ -692,6 +750,8 @@ int run_review_tests(void)
                 TEST(a_request_waits_for_the_work_and_what_is_queued_meanwhile),
                 TEST(work_that_fails_cancels_the_request),
                 TEST(a_paused_queue_holds_nothing),
+                TEST(a_variant_that_is_ruled_out_cancels_the_request),
+                TEST(what_is_pulled_for_is_waited_for_until_it_is_removed),
                 TEST(only_who_asked_cancels_and_only_before_the_launch),
                 TEST(a_launch_that_was_cut_off_is_gone_on_with_once),
                 TEST(access_is_looked_at_again_before_the_launch),
