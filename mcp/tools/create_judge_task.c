@@ -27,6 +27,15 @@ static const struct field input_rows[] = {
                           "of them optional."),
         STRING_FIELD(struct judge_create_input, instructions, .minimum = 1, .maximum = JUDGE_INSTRUCTIONS_MAXIMUM,
                      .help = "What to weigh and check in particular."),
+        BOOLEAN_FIELD(
+                struct judge_create_input, whenFinished,
+                .help = "Asks for the review of work that runs or is queued: it is launched once all of it and what "
+                        "is queued there has ended well, and cancelled when it does not. The answer has a "
+                        "pendingRequestId."),
+        OBJECT_FIELD(
+                struct judge_create_input, reviewLoop, struct review_loop_options, review_loop_options_table,
+                .help = "Of one variant: sends what the reviewers say to it as follow-ups and has them look again, "
+                        "until all pass, nothing changes or the rounds are used up. Needs tasks:change on it."),
         STRING_FIELD(
                 struct judge_create_input, requestId, .is_valid = id_is_uuid, .shape = "a UUID", .format = "uuid",
                 .help = "A fresh UUID that makes a retry safe: the same id with the same arguments returns the run "
@@ -49,7 +58,8 @@ const struct tool tool_create_judge_task = {
                 "a "
                 "task in the same group that gets the work without knowing who did it. Poll get_task with its id; its "
                 "verdict is the recommendation of get_task_output. Nothing is applied: set_task_winner records the "
-                "pick. Pass a requestId when you might repeat the call.",
+                "pick. Work that has not finished is reviewed later with whenFinished. Pass a requestId when you might "
+                "repeat the call.",
         .input = &input,
         .output = &judge_run_shape,
         .hints = {.is_open_world = true},

@@ -6,6 +6,7 @@
 
 #include "server/base/field.h"
 #include "server/services/environment.h"
+#include "server/services/review_options.h"
 #include "server/services/task_plan.h"
 
 #define JUDGE_REVIEWERS_MAXIMUM TASK_AGENTS_MAXIMUM
@@ -84,10 +85,12 @@ struct judge_create_input {
         const char *taskId, *groupId, *agent, *model, *reasoningEffort, *speed, *instructions, *requestId;
         struct field_strings taskIds, agents;
         json_t *reviewerSettings; /* agent to {model, reasoningEffort, speed} */
+        bool whenFinished;
+        const struct review_loop_options *reviewLoop; /* NULL: a single run */
 };
-/* create_judge_task. Blocks, with `call->db` a reader. {groupId, groupUrl, environment, mode, variantTaskIds, agents,
- * taskIds, tasks, reviewLoopAvailable, reviewLoop} and, of one judge, {taskId, status, url}; of a request seen before
- * the earlier run, as the actor sees it now. */
+/* create_judge_task. Blocks, with `call->db` a reader. What it answers to whenFinished: judge_pending.h. Otherwise
+ * {groupId, groupUrl, environment, mode, variantTaskIds, agents, taskIds, tasks, reviewLoopAvailable, reviewLoop} and,
+ * of one judge, {taskId, status, url}; of a request seen before the earlier run, as the actor sees it now. */
 MUST_CHECK bool judge_create(struct call *call, const struct judge_create_input *input, json_t **result,
                              struct error *error);
 

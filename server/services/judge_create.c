@@ -81,15 +81,25 @@ static bool read_order(const struct judge_create_input *input, struct judge_orde
         return read_reviewers(input, order, error);
 }
 
+static bool make(struct call *call, const struct judge_create_input *input, const struct judge_request *request,
+                 json_t **result, struct error *error)
+{
+        struct judge_order order;
+
+        if (!read_order(input, &order, error))
+                return false;
+        order.is_waiting = input->whenFinished;
+        return input->whenFinished ? judge_request_save(call, request, &order, result, error)
+                                   : judge_request_launch(call, request, &order, result, error);
+}
+
 bool judge_create(struct call *call, const struct judge_create_input *input, json_t **result, struct error *error)
 {
-        struct judge_request request = {.tool = TOOL, .id = input->requestId};
-        struct judge_order order;
+        struct judge_request request = {.tool = TOOL, .id = input->requestId, .loop = input->reviewLoop};
         bool is_answered = false;
 
         bool is_done = judge_request_begin(call, &request, result, &is_answered, error) &&
-                       (is_answered || (read_order(input, &order, error) &&
-                                        judge_request_launch(call, &request, &order, result, error)));
+                       (is_answered || make(call, input, &request, result, error));
         judge_request_end(call, &request);
         return is_done;
 }

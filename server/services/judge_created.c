@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/services/judge_pending.h"
 #include "server/services/task_view.h"
 
 static json_t *id_list(const char (*ids)[ID_SIZE], size_t count)
@@ -14,11 +15,20 @@ static json_t *id_list(const char (*ids)[ID_SIZE], size_t count)
         return list;
 }
 
-char *judge_created_outcome(const struct judge_launched *launched)
+char *judge_created_outcome(const struct judge_launched *launched, const char *loop_id)
 {
         auto_json *outcome = json_pack("{s:s, s:s, s:o, s:o}", "groupId", launched->group_id, "mode", launched->mode,
                                        "variantTaskIds", id_list(launched->variant_ids, launched->variant_count),
                                        "taskIds", id_list(launched->task_ids, launched->count));
+
+        if (loop_id)
+                json_object_set_new(outcome, "loopId", json_string(loop_id));
+        return document_print(outcome);
+}
+
+char *judge_pending_outcome(const char *id)
+{
+        auto_json *outcome = json_pack("{s:s}", "pendingRequestId", id);
 
         return document_print(outcome);
 }
@@ -89,14 +99,25 @@ static void set_single(const json_t *outcome, json_t *object)
                 json_object_set(object, copied[i], json_object_get(first, copied[i]));
 }
 
-bool judge_created_render(struct call *call, const char *text, json_t **result, struct error *error)
+/* The loop that follows, as it is now; null for none and for who sees no content of its reviews. */
+static bool add_loop(struct call *call, const json_t *outcome, json_t *object, bool shows_all, struct error *error)
 {
-        auto_json *outcome = document_parse(text, strlen(text), error);
+        const char *loop_id = document_get_string(outcome, "loopId");
+        json_t *loop = NULL;
+
+        if (!loop_id || !shows_all)
+                loop = json_null();
+        else if (!review_loop_show(call, loop_id, &loop, error))
+                return false;
+        json_object_set_new(object, "reviewLoop", loop);
+        return true;
+}
+
+static bool render_run(struct call *call, const json_t *outcome, json_t **result, struct error *error)
+{
         const char *group_id = document_get_string(outcome, "groupId"), *mode = document_get_string(outcome, "mode");
         bool shows_all = false;
 
-        if (!outcome)
-                return false;
         auto_free char *url = group_url(call->services, group_id);
         auto_json *object = json_pack("{s:s, s:o, s:n, s:s, s:[], s:[], s:[], s:[]}", "groupId", group_id, "groupUrl",
                                       document_string(url), "environment", "mode", mode, "variantTaskIds", "agents",
@@ -108,7 +129,18 @@ bool judge_created_render(struct call *call, const char *text, json_t **result, 
                 return error_set(error, ERROR_GROUP_NOT_FOUND, NULL);
         set_single(outcome, object);
         json_object_set_new(object, "reviewLoopAvailable", json_boolean(!strcmp(mode, JUDGE_REVIEW)));
-        json_object_set_new(object, "reviewLoop", json_null());
+        if (!add_loop(call, outcome, object, shows_all, error))
+                return false;
         *result = take(object);
         return true;
+}
+
+bool judge_created_render(struct call *call, const char *text, json_t **result, struct error *error)
+{
+        auto_json *outcome = document_parse(text, strlen(text), error);
+        const char *pending = document_get_string(outcome, "pendingRequestId");
+
+        if (!outcome)
+                return false;
+        return pending ? judge_pending_show(call, pending, result, error) : render_run(call, outcome, result, error);
 }

@@ -4,8 +4,10 @@
 
 #include "server/base/secret.h"
 #include "server/services/judge_created.h"
+#include "server/services/judge_pending.h"
 #include "server/services/receipt.h"
 #include "server/services/runtime.h"
+#include "server/services/write.h"
 
 /* What a request is known by while it is being worked on. */
 static int64_t number_of(const struct call *call, const struct judge_request *request)
@@ -34,25 +36,82 @@ bool judge_request_begin(struct call *call, struct judge_request *request, json_
         return !outcome || judge_created_render(call, outcome, result, error);
 }
 
+/* A run that is recorded, with the loop that it begins. */
+struct keeping {
+        const struct judge_request *request;
+        const struct review_loop_start *start; /* NULL: no loop */
+};
+
+static char *outcome_of(const struct keeping *keeping, const struct judge_launched *launched)
+{
+        return judge_created_outcome(launched, keeping->start ? keeping->start->id : NULL);
+}
+
 static bool keep(struct call *call, const struct judge_launched *launched, const void *context, struct error *error)
 {
-        const struct judge_request *request = context;
-        auto_free char *outcome = judge_created_outcome(launched);
+        const struct keeping *keeping = context;
+        auto_free char *outcome = outcome_of(keeping, launched);
 
-        return receipt_keep(call, request->tool, request->id, outcome, error);
+        return receipt_keep(call, keeping->request->tool, keeping->request->id, outcome, error) &&
+               (!keeping->start || review_loop_recorded(call, launched, keeping->start, error));
+}
+
+static bool check_loop(struct call *call, const struct judge_order *order, struct error *error)
+{
+        auto_judge_plan plan = {0};
+
+        return judge_plan_make(call, order, &plan, error) && review_loop_check(call, &plan, error);
 }
 
 bool judge_request_launch(struct call *call, const struct judge_request *request, struct judge_order *order,
                           json_t **result, struct error *error)
 {
+        char loop_id[ID_SIZE];
+        struct review_loop_start start = {.order = order, .id = loop_id};
+        struct keeping keeping = {request, request->loop ? &start : NULL};
         struct judge_launched launched;
 
+        if (request->loop) {
+                if (!check_loop(call, order, error))
+                        return false;
+                review_loop_new_id(loop_id);
+                start.options = *request->loop;
+                order->loop = loop_id;
+                order->round = 1;
+        }
         order->recorded = keep;
-        order->context = request;
+        order->context = &keeping;
         if (!judge_launch(call, order, &launched, error))
                 return false;
-        auto_free char *outcome = judge_created_outcome(&launched);
+        auto_free char *outcome = outcome_of(&keeping, &launched);
         return judge_created_render(call, outcome, result, error);
+}
+
+struct saving {
+        const struct judge_request *request;
+        const struct judge_order *order;
+};
+
+static bool save_work(struct call *call, const void *context, json_t **result, struct error *error)
+{
+        const struct saving *saving = context;
+        const struct judge_pending_new new = {
+                .order = saving->order, .loop = saving->request->loop, .origin = REQUEST_BY_PERSON};
+        char id[ID_SIZE];
+
+        if (!judge_pending_add(call, &new, id, error))
+                return false;
+        auto_free char *outcome = judge_pending_outcome(id);
+        return receipt_keep(call, saving->request->tool, saving->request->id, outcome, error) &&
+               judge_pending_show(call, id, result, error);
+}
+
+bool judge_request_save(struct call *call, const struct judge_request *request, const struct judge_order *order,
+                        json_t **result, struct error *error)
+{
+        struct saving saving = {request, order};
+
+        return call_write(call, save_work, &saving, result, error);
 }
 
 void judge_request_end(struct call *call, struct judge_request *request)

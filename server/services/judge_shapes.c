@@ -20,11 +20,19 @@ static const struct field run_rows[] = {
         OUT_STRINGS("taskIds", .help = "Ids of the judges."),
         OUT_OBJECTS("tasks", judge_shape, .help = "The judges."),
         OUT_STRING("taskId", .help = "Id of the judge, when there is one."),
-        OUT_STRING("status", .choices = task_statuses, .help = "What it does now."),
+        OUT_STRING("status",
+                   .help = "What it does now; of a request for later: pending, launching, launched or cancelled."),
         OUT_STRING("url", .help = "Page of the judge."),
         OUT_BOOLEAN("reviewLoopAvailable",
                     .help = "Whether one variant is evaluated, which can be improved in rounds."),
-        OUT_ANY("reviewLoop", .help = "The loop that was begun, null for none."),
+        OUT_ANY("reviewLoop",
+                .help = "The loop that was begun, as GET /tasks/TASK/review-loop shows it, null for none; of a "
+                        "request for later its options."),
+        OUT_STRING("pendingRequestId", .help = "Of a request for later: its id, for list_pending_judge_requests."),
+        OUT_STRING("timing", .help = "after_queued_turns: the request waits for what is queued too."),
+        OUT_ANY("reviewerSettings", .help = "Of a request for later: the reviewers' own settings."),
+        OUT_STRING("instructions", .is_nullable = true, .help = "Of a request for later: what to look at besides."),
+        OUT_STRING("reason", .is_nullable = true, .help = "Why the request was cancelled."),
 };
 const struct field_table judge_run_shape = OUTPUT_TABLE("judge run", run_rows);
 

@@ -1,6 +1,8 @@
 /* What judges answer everybody, for every kind of work that they judge: one table. Each cell runs on a group and a
  * judge of its own. */
 #include "server/services/fork.h"
+#include "server/services/judge_pending.h"
+#include "server/services/write.h"
 #include "tests/services/judging.h"
 #include "tests/services/suites.h"
 
@@ -89,6 +91,82 @@ static json_t *repeat(const struct cell *cell, struct error *error)
         return world_create(cell->world, cell->actor, NEW_TASK(.sourceTaskId = cell->judge), error);
 }
 
+static const struct review_loop_options loop_options = {.maxRounds = 1, .minFeedbackPriority = "low"};
+
+static json_t *judge_with_loop(const struct cell *cell, struct error *error)
+{
+        return judging(cell->world, cell->actor,
+                       (struct judge_create_input){.taskId = cell->variant, .reviewLoop = &loop_options}, error);
+}
+
+static json_t *judge_later(const struct cell *cell, struct error *error)
+{
+        return judging(cell->world, cell->actor,
+                       (struct judge_create_input){.groupId = cell->group, .whenFinished = true}, error);
+}
+
+/* The owner has asked for a review of the variant, with a loop. */
+static json_t *asked(const struct cell *cell, bool is_waiting)
+{
+        return must(judging(cell->world, cell->world->dev,
+                            (struct judge_create_input){
+                                    .taskId = cell->variant, .reviewLoop = &loop_options, .whenFinished = is_waiting},
+                            &(struct error){0}));
+}
+
+static json_t *list_requests(const struct cell *cell, struct error *error)
+{
+        auto_json *request = asked(cell, true);
+        struct call call = world_call(cell->world, cell->actor);
+        auto_json *list = NULL;
+
+        assert_non_null(request);
+        if (!judge_pending_list(&call, &(struct judge_pending_list_input){.taskId = cell->variant}, &list, error))
+                return NULL;
+        json_t *first = json_array_get(json_object_get(list, "requests"), 0);
+        return first ? json_incref(first) : (error_set(error, ERROR_REQUEST_NOT_FOUND, NULL), NULL);
+}
+
+static bool cancel_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        return judge_pending_cancel(call, input, result, error);
+}
+
+static json_t *cancel_request(const struct cell *cell, struct error *error)
+{
+        auto_json *request = asked(cell, true);
+        struct judge_pending_cancel_input input = {member(request, "pendingRequestId")};
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return call_write(&call, cancel_work, &input, &result, error) ? result : NULL;
+}
+
+static json_t *get_loop(const struct cell *cell, struct error *error)
+{
+        auto_json *run = asked(cell, false);
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        assert_non_null(run);
+        return review_loop_get(&call, &(struct review_loop_get_input){cell->variant}, &result, error) ? result : NULL;
+}
+
+static bool stop_loop_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        return review_loop_stop(call, input, result, error);
+}
+
+static json_t *stop_loop(const struct cell *cell, struct error *error)
+{
+        auto_json *run = asked(cell, false);
+        struct review_loop_input input = {.loopId = member(json_object_get(run, "reviewLoop"), "loopId")};
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return call_write(&call, stop_loop_work, &input, &result, error) ? result : NULL;
+}
+
 /* One letter a person, in their order, for each kind: A is done, M done with the metadata alone, D permission_denied, W
  * content_withheld, H not found, I invalid_task. */
 static const struct {
@@ -107,6 +185,12 @@ static const struct {
         {"follow_up_task", follow_up, {"AADHA", "AHHHA", "WWDHA"}},
         {"fork_task", fork_judge, {"AADHA", "AHHHA", "WWWHA"}},
         {"create_task", repeat, {"IIIHI", "IHHHI", "WWWHI"}},
+        {"create_judge_task with a review loop", judge_with_loop, {"AADHA", "AHHHA", "AADHA"}},
+        {"create_judge_task for later", judge_later, {"AADHA", "AHHHA", "AADHA"}},
+        {"list_pending_judge_requests", list_requests, {"AHHHH", "AHHHH", "AHHHH"}},
+        {"cancel_pending_judge_request", cancel_request, {"AHHHH", "AHHHH", "AHHHH"}},
+        {"the review loop", get_loop, {"AAAHA", "AHHHA", "AAAHA"}},
+        {"stop the review loop", stop_loop, {"AADHA", "AHHHA", "AADHA"}},
 };
 
 static void own(struct world *world, const char *task, const char *person, bool is_shared)
@@ -144,10 +228,8 @@ static char letter_of(const json_t *result, const struct error *error)
         static const struct {
                 const char *code;
                 char letter;
-        } letters[] = {{"permission_denied", 'D'},
-                       {"content_withheld", 'W'},
-                       {"task_not_found", 'H'},
-                       {"group_not_found", 'H'},
+        } letters[] = {{"permission_denied", 'D'}, {"content_withheld", 'W'},          {"task_not_found", 'H'},
+                       {"group_not_found", 'H'},   {"pending_request_not_found", 'H'}, {"review_loop_not_found", 'H'},
                        {"invalid_task", 'I'}};
 
         if (result)

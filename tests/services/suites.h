@@ -15,6 +15,7 @@ int run_fork_tests(void);
 int run_rewind_tests(void);
 int run_review_rule_tests(void);
 int run_review_tests(void);
+int run_auto_review_tests(void);
 int run_task_group_tests(void);
 int run_judge_matrix_tests(void);
 int run_judge_tests(void);
