@@ -55,7 +55,7 @@ static _Noreturn void become_git(const struct command *command, const char *cons
 {
         const char *all[ARGUMENTS_MAXIMUM + 2] = {command->git};
         struct rlimit memory = {(rlim_t)command->memory_bytes, (rlim_t)command->memory_bytes};
-        char **environment = command_environment_new(command->protocols, command->header);
+        char **environment = command_environment_new(command->protocols, command->header, command->alternates);
 
         for (size_t i = 0; arguments[i]; i++) {
                 if (i == ARGUMENTS_MAXIMUM)
@@ -78,8 +78,8 @@ static pid_t start(const struct command *command, const char *const arguments[],
 
         if (pid)
                 return pid;
-        int nothing = open("/dev/null", O_RDWR);
-        if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+        int input = command->input ? *command->input : open("/dev/null", O_RDWR);
+        if (input < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
             dup2(words, STDERR_FILENO) < 0)
                 _exit(127);
         become_git(command, arguments);

@@ -12,9 +12,11 @@
 /* How git is run; all borrowed. */
 struct command {
         const char *git;
-        const char *folder;    /* where it runs; NULL: where the worker does */
-        const char *protocols; /* the transports it may use, as in GIT_ALLOW_PROTOCOL */
-        const char *header;    /* a header for HTTP requests, NULL: none; reaches git by the environment only */
+        const char *folder;     /* where it runs; NULL: where the worker does */
+        const char *protocols;  /* the transports it may use, as in GIT_ALLOW_PROTOCOL */
+        const char *header;     /* a header for HTTP requests, NULL: none; reaches git by the environment only */
+        const char *alternates; /* a folder of objects to look in besides the repository's own; NULL: none */
+        const int *input;       /* a descriptor that is its standard input; NULL: there is none */
         int64_t memory_bytes;
         bool is_as_owner; /* whether it runs as uid and gid, seeing the folder as /tmp, if the worker is root */
         uid_t uid;

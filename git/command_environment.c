@@ -77,9 +77,9 @@ static void add_setting(struct list *list, const char *name, const char *value)
         list->items[list->count++] = text_format("GIT_CONFIG_VALUE_%zu=%s", list->settings++, value);
 }
 
-char **command_environment_new(const char *protocols, const char *header)
+char **command_environment_new(const char *protocols, const char *header, const char *alternates)
 {
-        size_t room = COUNT_OF(variables) + COUNT_OF(passed_on) + 2 * COUNT_OF(configuration) + 5;
+        size_t room = COUNT_OF(variables) + COUNT_OF(passed_on) + 2 * COUNT_OF(configuration) + 6;
         struct list list = {.items = memory_new(room * sizeof(char *))};
         char count[24];
 
@@ -95,5 +95,7 @@ char **command_environment_new(const char *protocols, const char *header)
         snprintf(count, sizeof count, "%zu", list.settings);
         add(&list, "GIT_CONFIG_COUNT", count);
         add(&list, "GIT_ALLOW_PROTOCOL", protocols);
+        if (alternates)
+                add(&list, "GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates);
         return list.items;
 }

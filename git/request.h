@@ -10,7 +10,7 @@
 /* One piece of work, done inside a worker: fills `result` (an object) or sets the error. */
 typedef bool request_work(const json_t *request, json_t *result, struct error *error);
 
-request_work mirror_work, workspace_work, bundle_work;
+request_work mirror_work, workspace_work, bundle_work, change_import_work, change_patch_work;
 
 /* A failure as a JSON object that is the caller's, and back. */
 json_t *request_failure_write(const struct error *failure);

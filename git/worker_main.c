@@ -23,6 +23,8 @@ static const struct operation operations[] = {
         {"mirror", mirror_work},
         {"workspace", workspace_work},
         {"bundle", bundle_work},
+        {"change import", change_import_work},
+        {"change patch", change_patch_work},
 };
 
 static void end_group(int number)

@@ -41,6 +41,7 @@ int address_tests(void);
 int mirror_tests(void);
 int workspace_tests(void);
 int bundle_tests(void);
+int change_tests(void);
 int fault_tests(void);
 
 #define FIXTURE_TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
