@@ -4,6 +4,7 @@
 
 #include "server/base/document.h"
 #include "server/services/audit.h"
+#include "server/services/changes_parts.h"
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
 #include "server/services/receipt.h"
@@ -33,7 +34,7 @@ struct forking {
 static bool copy_files(const struct call *call, const struct forking *forking, struct error *error)
 {
         static char *(*const parts[])(const char *data_folder, const char *task_id) = {
-                task_path_workspace, task_path_output, task_path_home, task_path_records};
+                task_path_workspace, task_path_output, task_path_home, task_path_records, changes_path};
         const char *data = call->services->data_folder;
 
         if (!task_draft_begin(data, forking->id, error))

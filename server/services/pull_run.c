@@ -19,6 +19,7 @@
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
 #include "server/services/vault.h"
+#include "server/store/saved_change.h"
 
 #define PULL_RUN_PREFIX "pull-"
 #define PULL_FOLDER "pull"
@@ -343,6 +344,20 @@ static bool run_all(struct pull *pull, struct error *error)
         return true;
 }
 
+/* A task's work in a repository that was brought up to date begins there from now on. */
+static bool begin_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct pull *pull = context;
+
+        for (size_t i = 0; i < pull->count; i++) {
+                const struct part *part = &pull->parts[i];
+                if (!strcmp(document_get_string(part->result, "status"), "updated") && *part->head &&
+                    !store_saved_change_base_set(db, pull->task->rid, part->repository->name, part->head, error))
+                        return false;
+        }
+        return true;
+}
+
 static void fill_report(struct pull *pull, struct pull_report *report)
 {
         report->repos = json_array();
@@ -377,7 +392,7 @@ bool pull_repositories(const struct services *services, const struct store_task 
                         &((const struct environment_repository *)environment->file.repositories.items)[i];
         if (!path_make_folder(pull.folder, 0755, error) || !pull_settle(services, task->id, error))
                 return false;
-        bool is_done = run_all(&pull, error);
+        bool is_done = run_all(&pull, error) && store_write(services->store, begin_work, &pull, error);
         if (!path_remove_tree(pull.folder, &ignored))
                 log_warning("the bundles of a pull could not be removed", "reason", ignored.message);
         if (is_done)

@@ -50,6 +50,7 @@ struct settings {
         int64_t remove_stopped_hours;   /* a stopped container is removed */
         int64_t remove_workspace_hours; /* the workspace of a task that is not pinned is removed */
         int64_t git_timeout_seconds, git_memory_megabytes;
+        int64_t changes_seconds, changes_megabytes, changes_file_megabytes, changes_files;
         const char
                 *git_credentials_file; /* git-credentials lines (https://user:token@host); NULL: DATA/git-credentials */
         const char *codex_speed;       /* the fastest that tasks may choose */

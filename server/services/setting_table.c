@@ -207,6 +207,16 @@ static const struct field rows[] = {
                 .help = "The longest that one exchange with a git remote may take."),
         INTEGER(GIT_MEMORY_MEGABYTES, git_memory_megabytes, .minimum = 64, .maximum = 65536, .preset = 1024,
                 .help = "Memory limit of a git worker process."),
+        INTEGER(CHANGES_SECONDS, changes_seconds, .minimum = 1, .maximum = 600, .preset = 60,
+                .help = "The longest that git in a container may take to hand out what a turn changed."),
+        INTEGER(CHANGES_MEGABYTES, changes_megabytes, .minimum = 1, .maximum = 1024, .preset = 64,
+                .help = "The largest pack of what a turn changed in one repository; beyond it nothing but names is "
+                        "saved."),
+        INTEGER(CHANGES_FILE_MEGABYTES, changes_file_megabytes, .minimum = 1, .maximum = 1024, .preset = 32,
+                .help = "A changed file that is larger is named only."),
+        INTEGER(CHANGES_FILES, changes_files, .minimum = 1, .maximum = 1000000, .preset = 20000,
+                .help = "So many files that git has to read anew are taken of one repository; of more, nothing but "
+                        "names is saved."),
         STRING(GIT_CREDENTIALS_FILE, git_credentials_file, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Lines https://USER:TOKEN@HOST for git remotes; by default `git-credentials` in the data "
                        "folder."),

@@ -5,6 +5,7 @@
 #include "server/base/document.h"
 #include "server/base/path.h"
 #include "server/services/audit.h"
+#include "server/services/changes_parts.h"
 #include "server/services/review_watch.h"
 #include "server/services/runtime.h"
 #include "server/services/task_paths.h"
@@ -33,12 +34,13 @@ static bool delete_work(struct store_db *db, void *context, struct error *error)
 static bool delete_all(struct call *call, const struct store_task *task, struct error *error)
 {
         struct deletion deletion = {call, task};
-        auto_free char *folder = task_path_folder(call->services->data_folder, task->id),
+        auto_free char *changes = changes_path(call->services->data_folder, task->id),
+                       *folder = task_path_folder(call->services->data_folder, task->id),
                        *records = task_path_records(call->services->data_folder, task->id);
 
         return runtime_remove_container(call->services->runtime, task->rid, task->id, error) &&
                store_write(call->services->store, delete_work, &deletion, error) && path_remove_tree(folder, error) &&
-               path_remove_tree(records, error);
+               path_remove_tree(records, error) && path_remove_tree(changes, error);
 }
 
 bool task_delete(struct call *call, const struct task_delete_input *input, json_t **result, struct error *error)

@@ -4,6 +4,7 @@
 
 #include "server/base/log.h"
 #include "server/base/path.h"
+#include "server/services/changes_parts.h"
 #include "server/services/task_paths.h"
 
 static char *marker_path(const char *data_folder, const char *id)
@@ -21,20 +22,22 @@ static void remove_tree(const char *path)
 
 static void remove_files(const char *data_folder, const char *id)
 {
-        auto_free char *folder = task_path_folder(data_folder, id), *records = task_path_records(data_folder, id);
+        auto_free char *folder = task_path_folder(data_folder, id), *records = task_path_records(data_folder, id),
+                       *changes = changes_path(data_folder, id);
 
         remove_tree(folder);
         remove_tree(records);
+        remove_tree(changes);
 }
 
 bool task_draft_begin(const char *data_folder, const char *id, struct error *error)
 {
         auto_free char *marker = marker_path(data_folder, id), *folder = task_path_folder(data_folder, id),
-                       *records = path_join(data_folder, "records");
+                       *records = path_join(data_folder, "records"), *changes = path_join(data_folder, "changes");
 
         remove_files(data_folder, id);
         return path_make_folder(marker, 0700, error) && path_make_folder(folder, 0755, error) &&
-               path_make_folder(records, 0700, error);
+               path_make_folder(records, 0700, error) && path_make_folder(changes, 0700, error);
 }
 
 void task_draft_end(const char *data_folder, const char *id, bool is_made)

@@ -9,6 +9,7 @@
 #include "server/base/path.h"
 #include "server/services/account_limit.h"
 #include "server/services/agent_configuration.h"
+#include "server/services/changes_save.h"
 #include "server/services/conversation_files.h"
 #include "server/services/event_log.h"
 #include "server/services/feed.h"
@@ -28,6 +29,7 @@ struct ending {
         const struct turn_outcome *outcome;
         const struct stream_summary *summary;
         const char *reply, *agent_errors, *conversation_files;
+        const struct changes_set *changes;
         int64_t replied_at;
 };
 
@@ -142,6 +144,7 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
         if (!is_done)
                 return true;
         if (!store_turn_set_conversation(db, ending->turn->rid, ending->conversation_files, error) ||
+            !changes_record(db, ending->turn->rid, ending->changes, error) ||
             !store_task_find_rid(db, ending->turn->task, 0, &task, &is_found, error))
                 return false;
         if (!is_found)
@@ -214,11 +217,15 @@ static char *measure_conversation(const struct services *services, const struct 
 /* The records' folder is made for a turn that never came to have one; where it cannot be, nothing is read from it. A
  * reply that cannot be read must not keep the turn from ending. */
 static bool record(struct runtime *runtime, const struct store_turn *turn, struct turn_outcome *outcome,
-                   struct error *error)
+                   const struct changes_set *changes, struct error *error)
 {
         auto_free char *records = task_path_records(runtime->services->data_folder, turn->task_id);
         auto_stream_summary summary = {0};
-        struct ending ending = {.services = runtime->services, .turn = turn, .outcome = outcome, .summary = &summary};
+        struct ending ending = {.services = runtime->services,
+                                .turn = turn,
+                                .outcome = outcome,
+                                .summary = &summary,
+                                .changes = changes};
         auto_error failure = {0};
 
         stream_summary_init(&summary, REPLY_KEPT_CHARACTERS);
@@ -262,6 +269,7 @@ static void remove_secrets(const struct services *services, const struct store_t
 bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *found,
               struct error *error)
 {
+        CLEANUP(changes_set_clear) struct changes_set changes = {0};
         struct turn_outcome copy = *found, *outcome = &copy;
         bool is_over = false, is_good;
 
@@ -271,7 +279,8 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
         /* Before the record, which lets the next turn begin. */
         if (is_good && !is_over)
                 remove_secrets(runtime->services, turn);
-        is_good = is_good && (is_over || record(runtime, turn, outcome, error));
+        is_good = is_good && (is_over || (changes_save(runtime, turn, outcome, &changes, error) &&
+                                          record(runtime, turn, outcome, &changes, error)));
         number_set_unlock(runtime, &runtime->turns_ending, turn->rid);
         if (!is_good || is_over)
                 return is_good;

@@ -11,6 +11,7 @@
 #include "server/base/path.h"
 #include "server/services/credential.h"
 #include "server/services/task_paths.h"
+#include "server/store/saved_change.h"
 
 struct journal {
         int64_t task;
@@ -34,6 +35,19 @@ static bool removed_work(struct store_db *db, void *context, struct error *error
         return store_resource_set_stopped(db, "workspace", ((struct journal *)context)->task, clock_now(), error);
 }
 
+/* The commit that a task's work in a repository begins with. */
+struct beginning {
+        int64_t task;
+        const char *repository, *head;
+};
+
+static bool begin_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct beginning *beginning = context;
+
+        return store_saved_change_base_set(db, beginning->task, beginning->repository, beginning->head, error);
+}
+
 static bool exists(const char *path)
 {
         struct stat info;
@@ -48,7 +62,7 @@ const char *workspace_branch(const json_t *chosen, const struct environment_repo
         return branch ? branch : repository->branch;
 }
 
-static bool make_repository(struct runtime *runtime, const char *folder,
+static bool make_repository(struct runtime *runtime, int64_t task, const char *folder,
                             const struct environment_repository *repository, const char *branch, struct error *error)
 {
         const struct settings *settings = settings_current();
@@ -66,9 +80,11 @@ static bool make_repository(struct runtime *runtime, const char *folder,
                 return false;
         struct repository_remote remote = {repository->url, login.username, login.password};
         uid_t uid = (uid_t)settings->agent_uid;
+        struct beginning beginning = {task, repository->name, head};
         return path_make_folder(mirrors, 0700, error) && repository_mirror_update(mirrors, &remote, &limits, error) &&
                repository_workspace_make(mirrors, repository->url, branch, destination, uid, uid, &limits, &checked_out,
-                                         head, error);
+                                         head, error) &&
+               RUNTIME_WRITE(runtime, begin_work, &beginning, error);
 }
 
 bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
@@ -91,8 +107,8 @@ bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct
         if (!RUNTIME_WRITE(runtime, plan_work, &journal, error) || !path_make_folder(folder, 0755, error))
                 return false;
         for (size_t i = 0; i < environment->file.repositories.count; i++)
-                if (!make_repository(runtime, folder, &repositories[i], workspace_branch(chosen, &repositories[i]),
-                                     error))
+                if (!make_repository(runtime, task->rid, folder, &repositories[i],
+                                     workspace_branch(chosen, &repositories[i]), error))
                         return false;
         return RUNTIME_WRITE(runtime, ready_work, &journal, error);
 }

@@ -1,5 +1,6 @@
 #include "server/store/fork.h"
 
+#include "server/store/saved_change.h"
 #include "server/store/query.h"
 
 static bool fill(struct store_db *db, int64_t task, const struct store_fork *fork, struct error *error)
@@ -62,7 +63,8 @@ bool store_fork_fill(struct store_db *db, int64_t task, const struct store_fork 
 {
         return fill(db, task, fork, error) && copy_turns(db, task, fork, error) &&
                copy_beside(db, STATEMENT_FORK_PARTS, task, fork, error) &&
-               copy_beside(db, STATEMENT_FORK_REPLIES, task, fork, error) && point(db, task, error) &&
+               copy_beside(db, STATEMENT_FORK_REPLIES, task, fork, error) &&
+               store_saved_change_fork(db, task, fork->source->rid, fork->ordinal, error) && point(db, task, error) &&
                record(db, task, fork, error);
 }
 
