@@ -38,3 +38,20 @@ CREATE TABLE comments (
         edited_at INTEGER
 );
 CREATE INDEX comments_task ON comments (task, rid);
+
+-- Whoever watches the tasks is told; those of a task that is being deleted are not comments of any task any more.
+CREATE TRIGGER comment_is_added AFTER INSERT ON comments BEGIN
+        INSERT INTO task_changes (at, kind, task_id, environment, creator, is_shared)
+        SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), 'commented', t.id, t.environment, t.created_by,
+                t.is_shared FROM tasks t WHERE t.rid = NEW.task;
+END;
+CREATE TRIGGER comment_is_edited AFTER UPDATE OF body ON comments BEGIN
+        INSERT INTO task_changes (at, kind, task_id, environment, creator, is_shared)
+        SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), 'commented', t.id, t.environment, t.created_by,
+                t.is_shared FROM tasks t WHERE t.rid = NEW.task;
+END;
+CREATE TRIGGER comment_is_removed AFTER DELETE ON comments BEGIN
+        INSERT INTO task_changes (at, kind, task_id, environment, creator, is_shared)
+        SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), 'commented', t.id, t.environment, t.created_by,
+                t.is_shared FROM tasks t WHERE t.rid = OLD.task;
+END;

@@ -121,6 +121,13 @@ const struct row matrix_rows[] = {
         {"POST", "/tasks/$TASK/fork", "{}", "aaDH"}, /* there is nothing to copy of a staged task */
         {"GET", "/tasks/$TASK/rewind-points", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/rewind", "{\"pointId\":0}", "HHDH"}, /* it has none */
+        {"GET", "/tasks/$TASK/changed-files", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/diff?repository=r&filePath=f", NULL, "HHHH"}, /* nothing was saved */
+        {"GET", "/tasks/$TASK/review-summary", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/comments", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/comments", "{\"body\":\"Good.\"}", "AADH"},
+        {"PATCH", "/tasks/$TASK/comments/comment-x", "{\"body\":\"Better.\"}", "HHDH"},
+        {"DELETE", "/tasks/$TASK/comments/comment-x", NULL, "HHDH"},
         {"GET", "/tasks/$TASK/follow-up-queue", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-up-queue/resume", "{}", "AADH"},
         {"PATCH", "/tasks/$TASK/follow-up-queue/$ENTRY", "{\"instructions\":\"other\",\"version\":1}",
@@ -142,6 +149,10 @@ const struct row matrix_rows[] = {
         {NULL, "pull_task_changes", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "fork_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "list_task_rewind_points", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "list_task_comments", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "list_task_changed_files", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "read_task_diff", "{\"taskId\":\"$TASK\",\"repository\":\"r\",\"filePath\":\"f\"}", "HHHH"},
+        {NULL, "get_task_review_summary", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "list_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "resume_task_follow_up_queue", "{\"taskId\":\"$TASK\"}", "AADH"},
         {NULL, "rename_task", "{\"taskId\":\"$TASK\",\"name\":\"other\"}", "AADH"},

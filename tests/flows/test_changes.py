@@ -1,0 +1,266 @@
+"""What a task changed is saved when its turn ends, and read without its container or its workspace."""
+
+import json
+import time
+
+from longshore import ToolError, flow, wait_until
+from test_git import login_file, locked_remote
+from test_pulls import upstream
+
+FILES = {"a.txt": "one\n", "b.txt": "".join(f"line {n}\n" for n in range(200)), "deep/c.txt": "c\n" * 10,
+         "deep/d.txt": "d\n", ".gitignore": "*.o\n", "run.sh": "echo\n"}
+
+
+def _stage(stage):
+    url = stage.remote().add("app", FILES)
+    return stage.server(repositories=[{"url": url}])
+
+
+def _files(server, task, **arguments):
+    answer = server.call("list_task_changed_files", taskId=task, limit=100, **arguments)
+    return {file["filePath"]: file for file in answer["files"]}, answer
+
+
+def _diff(server, task, path, **arguments):
+    return server.call("read_task_diff", taskId=task, repository="app", filePath=path, **arguments)
+
+
+def _turn(server, task, script):
+    server.call("follow_up_task", taskId=task, instructions=script)
+    return server.wait_ended(task)
+
+
+def _imports(server):
+    line = next(line for line in server.get("/metrics")[1].decode().splitlines()
+                if line.startswith("longshore_change_imports_total"))
+    return int(line.split()[-1])
+
+
+def _refusal(server, tool, **arguments):
+    try:
+        server.call(tool, **arguments)
+    except ToolError as error:
+        return error.code
+    raise AssertionError(f"{tool} was not refused")
+
+
+@flow
+def every_kind_of_change_is_listed_and_can_be_read(stage):
+    server = _stage(stage)
+    task = server.create(
+        "echo two >> a.txt; git mv deep/c.txt deep/e.txt; rm deep/d.txt; ln -s a.txt link; printf 'a\\0b' > bin; "
+        "echo new > new.txt; git add new.txt; git commit -qam Mine; echo loose > loose.txt; chmod +x run.sh; touch x.o; "
+        "head -c 40000000 /dev/zero > huge; head -c 9000000 /dev/zero | tr '\\0' 'a' > large; touch void; "
+        "echo x > \"$(printf 'caf\\351')\"; mkdir sub; cd sub; git init -q; echo s > s; git add s; git commit -qm S; cd ..; "
+        "cp .git/index /workspace/index; git rev-parse HEAD > /workspace/head")
+    assert server.wait_ended(task)["status"] == "completed"
+    workspace = stage.folder_of(server, task)
+    assert (workspace / "index").read_bytes() == (workspace / "app" / ".git" / "index").read_bytes()
+    files, answer = _files(server, task)
+    assert (answer["status"], answer["incomplete"], answer["turn"]) == ("available", False, 1), answer
+    told = {path: (file["status"], file["additions"], file["deletions"]) for path, file in files.items()}
+    assert told == {
+        "a.txt": ("modified", 1, 0), "deep/e.txt": ("renamed", 0, 0), "deep/d.txt": ("deleted", 0, 1),
+        "link": ("added", 1, 0), "bin": ("added", None, None), "new.txt": ("added", 1, 0),
+        "loose.txt": ("added", 1, 0), "run.sh": ("modified", 0, 0), "huge": ("added", None, None), "void": ("added", 0, 0),
+        "large": ("added", None, None), "caf\ufffd": ("added", 1, 0), "sub": ("added", 1, 0)}, told
+    assert files["deep/e.txt"]["oldPath"] == "deep/c.txt" and files["bin"]["binary"]
+    assert (files["huge"]["omitted"], files["large"]["omitted"]) == ("not_saved", "too_large"), files
+    # Neither the container nor the workspace is needed, and git's own headers say the rest.
+    server.call("stop_task", taskId=task)
+    wait_until("the container to stop", lambda: not stage.container_of(server, task)["State"]["Running"])
+    (workspace / "app").rename(workspace / "gone")
+    diff = _diff(server, task, "a.txt")
+    assert diff["diff"].endswith("@@ -1 +1,2 @@\n one\n+two\n") and diff["diff"].startswith("diff --git a/a.txt b/a.txt\n")
+    assert (diff["status"], diff["nextHunkOffset"], diff["hunks"], diff["redacted"]) == ("available", None, 1, False), diff
+    assert "rename from deep/c.txt\nrename to deep/e.txt" in _diff(server, task, "deep/e.txt")["diff"]
+    assert "deleted file mode" in _diff(server, task, "deep/d.txt")["diff"]
+    assert "new file mode 120000" in _diff(server, task, "link")["diff"]
+    mode = _diff(server, task, "run.sh")
+    assert mode["status"] == "empty" and "old mode 100644\nnew mode 100755\n" in mode["diff"], mode
+    assert _diff(server, task, "void")["status"] == "empty"
+    binary = _diff(server, task, "bin")
+    assert binary["binary"] and "Binary files" in binary["diff"] and not binary["omitted"], binary
+    for path, reason in (("huge", "not_saved"), ("large", "too_large")):
+        left = _diff(server, task, path)
+        assert (left["omitted"], left["reason"], left["diff"]) == (True, reason, None), left
+    assert "+x" in _diff(server, task, "caf\ufffd")["diff"]
+    assert "Subproject commit" in _diff(server, task, "sub")["diff"]
+    assert _refusal(server, "read_task_diff", taskId=task, repository="app", filePath="b.txt") == "not_found"
+    assert _refusal(server, "read_task_diff", taskId=task, repository="lib", filePath="a.txt") == "not_found"
+    assert _refusal(server, "list_task_changed_files", taskId="1796072972276-xxxxxxxxx") == "task_not_found"
+    pages, offset = [], 0
+    while offset is not None:
+        page = server.call("list_task_changed_files", taskId=task, offset=offset, limit=3)
+        pages, offset = pages + page["files"], page["nextOffset"]
+    assert [file["filePath"] for file in pages] == list(files), pages
+    over_rest = json.loads(server.get(f"/tasks/{task}/changed-files?limit=100")[1])
+    assert over_rest == answer, over_rest
+
+
+@flow
+def a_long_diff_is_read_hunk_by_hunk(stage):
+    server = _stage(stage)
+    task = server.create("for n in 20 60 100 140 180; do sed -i \"s/^line $n\\$/changed $n/\" b.txt; done; "
+                         "seq 1 9000 > new.txt")
+    server.wait_ended(task)
+    whole = _diff(server, task, "b.txt")
+    assert whole["hunks"] == 5 and whole["nextHunkOffset"] is None and not whole["truncated"], whole
+    header = whole["diff"][:whole["diff"].index("@@ ")]
+    read, offset = header, 0
+    while offset is not None:
+        page = _diff(server, task, "b.txt", maxChars=420, hunkOffset=offset)
+        assert page["diff"].startswith(header) and len(page["diff"]) <= 420 and page["hunkOffset"] == offset, page
+        read, offset = read + page["diff"][len(header):], page["nextHunkOffset"]
+    assert read == whole["diff"]
+    large = _diff(server, task, "new.txt", maxChars=24000)
+    assert large["truncated"] and len(large["diff"]) == 24000 and large["nextHunkOffset"] is None, large["nextHunkOffset"]
+    beyond = _diff(server, task, "b.txt", hunkOffset=99)
+    assert beyond["diff"] == header and beyond["nextHunkOffset"] is None, beyond
+
+
+@flow
+def every_turn_saves_what_it_left_and_an_unchanged_one_takes_nothing_up(stage):
+    server = _stage(stage)
+    task = server.create("echo hello")
+    server.wait_ended(task)
+    files, answer = _files(server, task)
+    assert (answer["status"], files, _imports(server)) == ("empty", {}, 0), answer
+    _turn(server, task, "echo two >> a.txt")
+    assert list(_files(server, task)[0]) == ["a.txt"] and _imports(server) == 1
+    first = server.call("get_task_review_summary", taskId=task)["revision"]
+    started = time.monotonic()
+    _turn(server, task, "touch b.txt; git status --short")
+    took = time.monotonic() - started
+    assert _imports(server) == 1, took
+    again = server.call("get_task_review_summary", taskId=task)["revision"]
+    assert again["fingerprints"] == first["fingerprints"] and again["turn"] == first["turn"] + 1, (first, again)
+    _turn(server, task, "git commit -qam Mine; echo three >> a.txt; rm deep/d.txt")
+    assert list(_files(server, task)[0]) == ["a.txt", "deep/d.txt"] and _imports(server) == 2
+    assert server.call("get_task_review_summary", taskId=task)["revision"]["fingerprints"] != first["fingerprints"]
+    _turn(server, task, "git reset -q --hard HEAD~1")
+    assert _files(server, task)[1]["status"] == "empty" and _imports(server) == 2
+    # Rewound, the task shows what the turn it stands at left; the workspace stays.
+    status, _, _ = server.request("POST", f"/tasks/{task}/rewind", json.dumps({"pointId": 3}).encode(), {
+        "Authorization": f"Bearer {server.key}", "Content-Type": "application/json"})
+    assert status == 200
+    assert list(_files(server, task)[0]) == ["a.txt", "deep/d.txt"]
+    assert "+three" in _diff(server, task, "a.txt")["diff"]
+
+
+@flow
+def a_fork_has_its_own_copy_of_what_was_saved(stage):
+    server = _stage(stage)
+    source = server.create("echo two >> a.txt")
+    server.wait_ended(source)
+    copy = server.call("fork_task", taskId=source)["taskId"]
+    assert _files(server, copy)[0].keys() == {"a.txt"}
+    _turn(server, copy, "echo x > x.txt")
+    assert _files(server, copy)[0].keys() == {"a.txt", "x.txt"} and _files(server, source)[0].keys() == {"a.txt"}
+    assert server.request("DELETE", f"/tasks/{source}", headers={"Authorization": f"Bearer {server.key}"})[0] == 200
+    assert [path.name for path in (server.data / "changes").iterdir()] == [copy]
+    assert "+two" in _diff(server, copy, "a.txt")["diff"]
+
+
+@flow
+def what_cannot_be_saved_is_unavailable_with_a_fixed_reason_and_fails_no_turn(stage):
+    remote = stage.remote()
+    server = stage.server(repositories=[{"url": remote.add("app", FILES)}, {"url": remote.add("lib", FILES)}])
+
+    def states(task):
+        answer = _files(server, task)[1]
+        return [(r["repository"], r["status"], r["reason"]) for r in answer["repositories"]], answer
+    task = server.create("echo two >> app/a.txt; rm -rf lib")
+    assert server.wait_ended(task)["status"] == "completed"
+    found, answer = states(task)
+    assert found == [("app", "available", None), ("lib", "unavailable", "missing")], found
+    assert (answer["status"], answer["incomplete"]) == ("available", True), answer
+    _turn(server, task, "cd app; rm -rf .git/HEAD .git/refs; git -C /workspace init -q lib")
+    found, answer = states(task)
+    assert found[0] == ("app", "unavailable", "broken") and found[1][1] == "available", found
+    assert _diff(server, task, "a.txt")["status"] == "unavailable"
+    reasons = [reason["code"] for reason in server.call("get_task_review_summary", taskId=task)["approval"]["reasons"]]
+    assert reasons == ["changes_incomplete", "approval_not_offered"], reasons
+    # A tree that no checkout may hold, written past git's own checks, is refused here.
+    evil = server.create(
+        "cd app; b=$(echo evil | git hash-object -w --stdin); t=$(printf '100644 blob %s\\tconfig\\n' $b | git mktree); "
+        "perl -e 'print \"40000 .git\\0\", pack(\"H*\", $ARGV[0])' $t > /tmp/raw; "
+        "e=$(git hash-object -w -t tree --literally /tmp/raw); mkdir /tmp/bin; "
+        "printf '#!/bin/sh\\ncase \"$*\" in *write-tree*) echo %s;; *) exec /usr/bin/git \"$@\";; esac\\n' $e > $HOME/git; "
+        "chmod +x $HOME/git; (while :; do for p in /proc/[0-9]*; do :; done; sleep 1; done) & true")
+    server.wait_ended(evil)
+    # More than is handed out, by the settings in force.
+    server.command("setting", "set", "CHANGES_FILES", "3")
+    many = server.create("cd app; for n in 1 2 3 4 5; do echo $n > f$n; done")
+    assert server.wait_ended(many)["status"] == "completed"
+    found, answer = states(many)
+    assert found == [("app", "unavailable", "too_large"), ("lib", "empty", None)], found
+    assert [(f["filePath"], f["status"], f["omitted"]) for f in answer["files"]] == [
+        (f"f{n}", "added", "not_saved") for n in range(1, 6)], answer["files"]
+    server.command("setting", "set", "CHANGES_FILES", "20000")
+    server.command("setting", "set", "CHANGES_MEGABYTES", "1")
+    packed = server.create("cd app; head -c 3000000 /dev/urandom > r")
+    assert server.wait_ended(packed)["status"] == "completed"
+    assert states(packed)[0][0] == ("app", "unavailable", "too_large")
+
+
+@flow
+def what_came_from_upstream_is_not_the_tasks_change(stage):
+    remote = locked_remote(stage)
+    url = remote.add("app", FILES)
+    server = stage.new_server().start().prepare()
+    login_file(server, remote)
+    server.environment_file("test", repositories=[{"url": url, "branch": "main"}])
+    task = server.create("echo mine > mine.txt; git add mine.txt; git commit -qm Mine")
+    server.wait_ended(task)
+    upstream(remote, "app", "a.txt", "theirs\n")
+    assert server.call("pull_task_changes", taskId=task)["success"]
+    _turn(server, task, "cat a.txt")
+    assert _files(server, task)[0].keys() == {"mine.txt"}
+    summary = server.call("get_task_review_summary", taskId=task)
+    branches = summary["repositories"][0]["branches"]
+    assert (branches["current"], branches["launch"], branches["pushTarget"]) == ("main", "main", "main"), branches
+    assert branches["protection"] == "unknown" and task in branches["suggestedNewBranch"], branches
+
+
+@flow
+def secrets_in_a_diff_are_left_out_before_it_is_cut(stage):
+    server = _stage(stage)
+    server.command("secret", "set", "TOKEN_X", "--environment", "test", text="s3cr3t-value-123\n")
+    server.environment_file("test", repositories=[{"url": stage.remotes[0] and
+                            f"http://127.0.0.1:{stage.remotes[0].port}/app.git"}], secrets=[{"name": "TOKEN_X"}])
+    task = server.create("echo \"key=$TOKEN_X\" >> a.txt; echo 'https://joe:hunter22@example.com/x' > url.txt; "
+                         "echo x > \"name-$TOKEN_X\"")
+    server.wait_ended(task)
+    files, _ = _files(server, task)
+    assert files.keys() == {"a.txt", "url.txt", "name-[redacted]"}, files
+    assert files["name-[redacted]"]["redacted"] and not files["a.txt"]["redacted"], files
+    diff = _diff(server, task, "a.txt")
+    assert "+key=[redacted]\n" in diff["diff"] and diff["redacted"], diff
+    assert "hunter22" not in _diff(server, task, "url.txt")["diff"]
+    named = _diff(server, task, "name-[redacted]")
+    assert "s3cr3t" not in json.dumps(named) and named["redacted"], named
+
+
+@flow
+def comments_are_added_edited_and_told(stage):
+    server = stage.server()
+    task = server.create("true", staged=True)
+
+    def ask(method, path, body=None):
+        status, answer, _ = server.request(method, path, body and json.dumps(body).encode(), {
+            "Authorization": f"Bearer {server.key}", **({"Content-Type": "application/json"} if body else {})})
+        return status, json.loads(answer)
+    assert server.call("list_task_comments", taskId=task)["status"] == "empty"
+    status, first = ask("POST", f"/tasks/{task}/comments", {"body": "Look, @ana and @bob.smith. Mail x@example.com"})
+    assert status == 200 and first["mentions"] == ["ana", "bob.smith"] and first["editable"], first
+    status, edited = ask("PATCH", f"/tasks/{task}/comments/{first['commentId']}", {"body": "é" * 5000})
+    assert status == 200 and edited["truncated"] and len(edited["body"]) == 4000 and edited["updatedAt"], status
+    for n in range(3):
+        ask("POST", f"/tasks/{task}/comments", {"body": f"n{n} https://a:sesame99@host/"})
+    page = server.call("list_task_comments", taskId=task, offset=1, limit=2)
+    assert (page["total"], page["nextOffset"], len(page["comments"])) == (4, 3, 2), page
+    assert page["comments"][0]["redacted"] and "sesame" not in json.dumps(page), page
+    assert ask("DELETE", f"/tasks/{task}/comments/{first['commentId']}")[1]["deleted"]
+    assert ask("DELETE", f"/tasks/{task}/comments/{first['commentId']}")[1]["code"] == "comment_not_found"
+    assert ask("POST", f"/tasks/{task}/comments", {"body": "  \n"})[0] == 400
