@@ -59,6 +59,9 @@ extern const struct rest_operation rest_task_files, rest_task_share, rest_task_s
 /* follow_up.c */
 extern const struct rest_operation rest_queue_entry_edit, rest_queue_entry_remove, rest_queue_entry_send;
 
+/* comment.c */
+extern const struct rest_operation rest_comment_add, rest_comment_edit, rest_comment_remove;
+
 /* judge.c */
 extern const struct rest_operation rest_judge_resubmit, rest_judge_apply_winner;
 

@@ -1,7 +1,10 @@
 """What a task changed is saved when its turn ends, and read without its container or its workspace."""
 
+import hashlib
 import json
+import os
 import time
+import zlib
 
 from longshore import ToolError, flow, wait_until
 from test_git import login_file, locked_remote
@@ -181,14 +184,6 @@ def what_cannot_be_saved_is_unavailable_with_a_fixed_reason_and_fails_no_turn(st
     assert _diff(server, task, "a.txt")["status"] == "unavailable"
     reasons = [reason["code"] for reason in server.call("get_task_review_summary", taskId=task)["approval"]["reasons"]]
     assert reasons == ["changes_incomplete", "approval_not_offered"], reasons
-    # A tree that no checkout may hold, written past git's own checks, is refused here.
-    evil = server.create(
-        "cd app; b=$(echo evil | git hash-object -w --stdin); t=$(printf '100644 blob %s\\tconfig\\n' $b | git mktree); "
-        "perl -e 'print \"40000 .git\\0\", pack(\"H*\", $ARGV[0])' $t > /tmp/raw; "
-        "e=$(git hash-object -w -t tree --literally /tmp/raw); mkdir /tmp/bin; "
-        "printf '#!/bin/sh\\ncase \"$*\" in *write-tree*) echo %s;; *) exec /usr/bin/git \"$@\";; esac\\n' $e > $HOME/git; "
-        "chmod +x $HOME/git; (while :; do for p in /proc/[0-9]*; do :; done; sleep 1; done) & true")
-    server.wait_ended(evil)
     # More than is handed out, by the settings in force.
     server.command("setting", "set", "CHANGES_FILES", "3")
     many = server.create("cd app; for n in 1 2 3 4 5; do echo $n > f$n; done")
@@ -202,6 +197,50 @@ def what_cannot_be_saved_is_unavailable_with_a_fixed_reason_and_fails_no_turn(st
     packed = server.create("cd app; head -c 3000000 /dev/urandom > r")
     assert server.wait_ended(packed)["status"] == "completed"
     assert states(packed)[0][0] == ("app", "unavailable", "too_large")
+
+
+def _loose(git, kind, content):
+    """Write an object as the workspace's owner would; returns its id."""
+    whole = f"{kind} {len(content)}\0".encode() + content
+    name = hashlib.sha1(whole).hexdigest()
+    owner = git.stat()
+    folder = git / "objects" / name[:2]
+    folder.mkdir(exist_ok=True)
+    os.chown(folder, owner.st_uid, owner.st_gid)
+    (folder / name[2:]).write_bytes(zlib.compress(whole))
+    return name
+
+
+def _forge(git):
+    """Make the index name a tree, as that of all its entries, that holds .git/config. git takes its word for it."""
+    blob = _loose(git, "blob", b"[core]\n")
+    inner = _loose(git, "tree", b"100644 config\0" + bytes.fromhex(blob))
+    evil = _loose(git, "tree", b"40000 .git\0" + bytes.fromhex(inner))
+    index = bytearray((git / "index").read_bytes()[:-20])
+    at = index.index(b"\n", index.index(b"TREE")) + 1
+    index[at:at + 20] = bytes.fromhex(evil)
+    (git / "index").write_bytes(bytes(index) + hashlib.sha1(index).digest())
+    return evil
+
+
+@flow
+def a_tree_that_no_checkout_may_hold_is_refused_however_git_is_made_to_hand_it_out(stage):
+    server = _stage(stage)
+    task = server.create("git read-tree HEAD; git update-index -q --refresh; git write-tree")
+    server.wait_ended(task)
+    evil = _forge(stage.folder_of(server, task) / "app" / ".git")
+    ended = _turn(server, task, "git write-tree")
+    assert (ended["status"], ended["latestResponse"]["content"].strip()) == ("completed", evil), ended
+    answer = _files(server, task)[1]
+    assert (answer["status"], answer["reason"]) == ("unavailable", "refused"), answer
+    kept = [path for path in (server.data / "changes" / task / "app.git" / "objects").rglob("*") if path.is_file()]
+    assert kept == [], kept
+    _turn(server, task, "rm .git/index; git reset -q; echo two >> a.txt; git config core.fsmonitor 'touch /tmp/monitored'; "
+                        "git config core.hooksPath /tmp; printf '#!/bin/sh\\ntouch /tmp/hooked' > /tmp/post-index-change; "
+                        "chmod +x /tmp/post-index-change")
+    assert _files(server, task)[0].keys() == {"a.txt"}
+    ended = _turn(server, task, "ls /tmp; ls .git/objects/pack")
+    assert "monitored" not in ended["latestResponse"]["content"] and "hooked" not in ended["latestResponse"]["content"], ended
 
 
 @flow
@@ -225,10 +264,10 @@ def what_came_from_upstream_is_not_the_tasks_change(stage):
 
 @flow
 def secrets_in_a_diff_are_left_out_before_it_is_cut(stage):
-    server = _stage(stage)
+    server = stage.new_server().start().prepare()
+    server.environment_file("test", repositories=[{"url": stage.remote().add("app", FILES)}],
+                            secrets=[{"name": "TOKEN_X"}])
     server.command("secret", "set", "TOKEN_X", "--environment", "test", text="s3cr3t-value-123\n")
-    server.environment_file("test", repositories=[{"url": stage.remotes[0] and
-                            f"http://127.0.0.1:{stage.remotes[0].port}/app.git"}], secrets=[{"name": "TOKEN_X"}])
     task = server.create("echo \"key=$TOKEN_X\" >> a.txt; echo 'https://joe:hunter22@example.com/x' > url.txt; "
                          "echo x > \"name-$TOKEN_X\"")
     server.wait_ended(task)

@@ -15,8 +15,9 @@ enum kind { SHARED, PRIVATE, MIXED, KIND_COUNT };
 static const char *const kinds[] = {"shared", "private", "mixed"};
 
 /* One letter a person, in their order, for each kind: A is done, D permission_denied, H task_not_found or
- * group_not_found, C conflicting_outcome. In the arguments stand $G, the group, and $T, its first variant. Before, with
- * PINS, the caller has pinned what can be seen of the group, with STAR the second variant has got the star. */
+ * group_not_found, C conflicting_outcome, N not_found. In the arguments stand $G, the group, and $T, its first variant.
+ * Before, with PINS, the caller has pinned what can be seen of the group, with STAR the second variant has got the
+ * star. */
 enum before { NOTHING, PINS, STAR };
 static const struct row {
         const char *tool, *arguments;
@@ -27,6 +28,13 @@ static const struct row {
         {"get_task_group", "{\"groupId\":\"$G\"}", {"AAAHA", "AHHHA", "AAAHA"}, NOTHING},
         {"list_tasks", "{\"groupId\":\"$G\"}", {"AAAAA", "AAAAA", "AAAAA"}, NOTHING},
         {"get_task", "{\"taskId\":\"$T\"}", {"AAAHA", "AHHHA", "AAAHA"}, NOTHING},
+        {"list_task_comments", "{\"taskId\":\"$T\"}", {"AAAHA", "AHHHA", "AAAHA"}, NOTHING},
+        {"list_task_changed_files", "{\"taskId\":\"$T\"}", {"AAAHA", "AHHHA", "AAAHA"}, NOTHING},
+        {"get_task_review_summary", "{\"taskId\":\"$T\"}", {"AAAHA", "AHHHA", "AAAHA"}, NOTHING},
+        {"read_task_diff",
+         "{\"taskId\":\"$T\",\"repository\":\"r\",\"filePath\":\"f\"}",
+         {"NNNHN", "NHHHN", "NNNHN"},
+         NOTHING},
         {"rename_task", "{\"taskId\":\"$T\",\"name\":\"n\"}", {"AADHA", "AHHHA", "DDDHA"}, NOTHING},
         {"rename_task", "{\"taskId\":\"$T\",\"name\":\"n\",\"scope\":\"task\"}", {"AADHA", "AHHHA", "AADHA"}, NOTHING},
         {"rename_group", "{\"groupId\":\"$G\",\"name\":\"n\"}", {"AADHA", "AHHHA", "DDDHA"}, NOTHING},
@@ -142,11 +150,8 @@ static char letter_of(const json_t *result)
         static const struct {
                 const char *code;
                 char letter;
-        } letters[] = {{"permission_denied", 'D'},
-                       {"task_not_found", 'H'},
-                       {"group_not_found", 'H'},
-                       {"environment_not_found", 'H'},
-                       {"conflicting_outcome", 'C'}};
+        } letters[] = {{"permission_denied", 'D'},     {"task_not_found", 'H'},      {"group_not_found", 'H'},
+                       {"environment_not_found", 'H'}, {"conflicting_outcome", 'C'}, {"not_found", 'N'}};
         const char *code = document_get_string(result, "error");
 
         for (size_t i = 0; code && i < COUNT_OF(letters); i++)
