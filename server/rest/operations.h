@@ -68,6 +68,7 @@ extern const struct rest_operation rest_review_loop_get, rest_review_loop_stop, 
 
 /* rewind.c */
 extern const struct rest_operation rest_task_rewind;
+extern const struct rest_operation rest_app_access;
 
 /* upload.c */
 extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */
