@@ -54,6 +54,15 @@ static const char *status_of_life(const struct services *services, const struct 
         return clock_now() <= run->requested_at + patience ? "starting" : "unready";
 }
 
+static void take_end(struct store_task_run *run, const struct runner_exit *exit)
+{
+        run->reason = text_copy(runner_reason_name(exit->reason));
+        run->message = *exit->message ? text_copy(exit->message) : NULL;
+        run->has_exit_code = exit->code >= 0;
+        run->exit_code = exit->code;
+        run->ended_at = exit->finished_at;
+}
+
 /* What the store does not know yet is read from the runner's record, and from whether there is a runner. */
 static void look_at_container(const struct services *services, const struct store_task *task,
                               struct app_server_look *look)
@@ -67,11 +76,13 @@ static void look_at_container(const struct services *services, const struct stor
         look->is_alive = true;
         if (!control_state(control, look->run.id, &state, &exit, &ignored))
                 return;
-        if (state == CONTROL_ENDED)
-                look->status = status_of_end(runner_reason_name(exit.reason));
-        else if (state != CONTROL_ABSENT && !control_ping(control, PING_MS, &ignored) &&
-                 ignored.code == ERROR_CONTAINER_NOT_RUNNING)
+        if (state == CONTROL_ENDED) {
+                take_end(&look->run, &exit);
+                look->status = status_of_end(look->run.reason);
+        } else if (state != CONTROL_ABSENT && !control_ping(control, PING_MS, &ignored) &&
+                   ignored.code == ERROR_CONTAINER_NOT_RUNNING) {
                 look->status = "stopped";
+        }
         look->is_alive = strcmp(look->status, "stopped") != 0 && strcmp(look->status, "exited") != 0;
 }
 
@@ -82,6 +93,7 @@ bool app_server_look(const struct services *services, struct store_db *db, const
 
         if (!store_task_run_latest(db, task->rid, TASK_RUN_APP, "", &look->run, &is_found, error))
                 return false;
+        look->is_recorded = !is_found || look->run.ended_at;
         if (!is_found)
                 look->status = "stopped";
         else if (look->run.ended_at)
@@ -190,7 +202,7 @@ static bool settle(struct change *change, struct error *error)
 {
         struct store_task_run *run = &change->look.run;
 
-        if (!run->rid || run->ended_at)
+        if (change->look.is_recorded)
                 return true;
         return task_run_wait(change->call, run->rid, false, clock_monotonic() + END_MS, run, error) &&
                (run->ended_at ||

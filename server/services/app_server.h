@@ -43,7 +43,8 @@ MUST_CHECK bool app_server_restart(struct call *call, const struct app_server_ch
 struct app_server_look {
         struct store_task_run run; /* the latest; its rid is 0 when there never was one */
         const char *status;
-        bool is_alive; /* its process runs, as far as can be told */
+        bool is_alive;    /* its process runs, as far as can be told */
+        bool is_recorded; /* the store knows as much: otherwise the run's end is what the runner says */
 };
 void app_server_look_clear(struct app_server_look *look);
 #define auto_app_server_look CLEANUP(app_server_look_clear) struct app_server_look

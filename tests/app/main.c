@@ -4,7 +4,7 @@
  *   app_server PORT        GET /          the request's head, as it came
  *                          GET /size?N    N bytes
  *                          GET /chunked   a body in chunks
- *                          GET /slow      a line, and another one when somebody makes /tmp/go
+ *                          GET /slow      a line, and another one when somebody makes the file go
  *                          GET /cookies   sets cookies that it must not set
  *                          POST /         how many bytes the body has
  *                          GET /exit      ends the server with 3
@@ -75,7 +75,7 @@ static void serve(int fd, pid_t server)
                 dprintf(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n4\r\ntwo\n\r\n0\r\n\r\n");
         } else if (!strncmp(head, "GET /slow", 9)) {
                 dprintf(fd, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n");
-                while (access("/tmp/go", F_OK))
+                while (access("go", F_OK))
                         usleep(20000);
                 dprintf(fd, "data: 2\n\n");
         } else if (!strncmp(head, "GET /cookies", 12)) {
