@@ -306,7 +306,8 @@ static void write_cookie(const char *value, const struct head_forward *forward, 
         text_append_string(out, "Set-Cookie: ");
         for (const char *at = value; *at;) {
                 size_t length = strcspn(at, ";"), blanks = strspn(at, " \t");
-                bool is_domain = !strncasecmp(at + blanks, "domain", 6) && strchr("= \t;", at[blanks + 6]);
+                bool is_domain =
+                        at != value && !strncasecmp(at + blanks, "domain", 6) && strchr("= \t;", at[blanks + 6]);
                 if (!is_domain)
                         text_printf(out, "%s%.*s", at == value ? "" : ";", (int)length, at);
                 at += length + (at[length] == ';');

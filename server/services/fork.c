@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/base/path.h"
 #include "server/services/audit.h"
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
