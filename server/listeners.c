@@ -116,8 +116,10 @@ bool listeners_open(struct listeners *listeners, struct routes_context *context,
 {
         listeners->routes = context;
         listeners->address_file = path_join(data_folder, "address");
-        if (!open_tls(listeners, error) || !open_ingress(listeners, data_folder, error) ||
-            !open_main(listeners, data_folder, error) || !write_address(listeners, error))
+        if (!open_tls(listeners, error) ||
+            !app_proxy_open(&listeners->app_proxy, context->services, listeners->tls, error) ||
+            !open_ingress(listeners, data_folder, error) || !open_main(listeners, data_folder, error) ||
+            !write_address(listeners, error))
                 return false;
         log_info("listening", "address", listeners->address);
         return true;
@@ -128,6 +130,7 @@ void listeners_close(struct listeners *listeners)
         unlink(listeners->address_file);
         http_server_stop(listeners->ingress);
         http_server_stop(listeners->main);
+        app_proxy_close(&listeners->app_proxy);
         http_tls_close(listeners->tls);
         free(listeners->address);
         free(listeners->mcp_address);

@@ -1,7 +1,9 @@
-/* The ports of the process: the main one, and the dedicated MCP listener where the settings want it. */
+/* The ports of the process: the main one, and where the settings want them the dedicated MCP listener and the
+ * proxy of application servers. */
 #ifndef SERVER_LISTENERS_H
 #define SERVER_LISTENERS_H
 
+#include "server/app_proxy.h"
 #include "server/routes.h"
 
 struct listeners {
@@ -9,7 +11,8 @@ struct listeners {
         char *address_file; /* DATA/address, where scripts and tests read the main port */
         struct http_tls *tls;
         struct http_server *main, *ingress; /* ingress: NULL without one */
-        char *address, *mcp_address;        /* scheme://host:port of each */
+        struct app_proxy app_proxy;
+        char *address, *mcp_address; /* scheme://host:port of each */
 };
 
 /* Starts to listen as the settings say, and tells the services under which addresses. The context outlives the

@@ -298,7 +298,7 @@ static void make_operations(void)
                         of_tools[i] = (struct rest_operation){.input = tool->takes_files ? with_uploads(tool->input)
                                                                                          : tool->input,
                                                               .output = tool->output,
-                                                              .mode = modes[tool->mode],
+                                                              .mode = tool->is_slow ? REST_BLOCKS : modes[tool->mode],
                                                               .run = tool->run,
                                                               .is_prepared_first = tool->is_prepared_first,
                                                               .prepare = tool->prepare,

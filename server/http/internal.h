@@ -178,6 +178,10 @@ void client_sweep(struct worker *worker);
 
 /* tls.c: GnuTLS's question for certificate and key of a handshake. */
 gnutls_certificate_retrieve_function2 tls_choose;
+/* TLS 1.2 (RFC 9325) and 1.3 with GnuTLS's own choice of ciphers. */
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
+/* Credentials for sessions of our own that show what `tls` has at the time; the session's pointer must be `tls`. */
+MUST_CHECK bool tls_credentials(gnutls_certificate_credentials_t *credentials, struct error *error);
 
 /* serve.c: libmicrohttpd's callbacks for requests. */
 enum MHD_Result serve_request(void *worker, struct MHD_Connection *connection, const char *url, const char *method,

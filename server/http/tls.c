@@ -177,6 +177,16 @@ int64_t http_tls_expires_at(const struct http_tls *tls)
         return atomic_load(&tls->current)->expires_at;
 }
 
+static int show(const struct http_tls *tls, gnutls_pcert_st **certificates, unsigned *count, gnutls_privkey_t *key)
+{
+        struct pair *pair = atomic_load(&tls->current);
+
+        *certificates = pair->certificates;
+        *count = pair->count;
+        *key = pair->key;
+        return 0;
+}
+
 /* libmicrohttpd's session knows its connection, which knows its client from the first moment on. */
 int tls_choose(gnutls_session_t session, const gnutls_datum_t *authorities, int authority_count,
                const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **certificates,
@@ -185,11 +195,25 @@ int tls_choose(gnutls_session_t session, const gnutls_datum_t *authorities, int 
         struct MHD_Connection *connection = gnutls_session_get_ptr(session);
         const struct client *client =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-        struct pair *pair = atomic_load(&client->worker->server->options.tls->current);
 
         (void)authorities, (void)authority_count, (void)algorithms, (void)algorithm_count;
-        *certificates = pair->certificates;
-        *count = pair->count;
-        *key = pair->key;
-        return 0;
+        return show(client->worker->server->options.tls, certificates, count, key);
+}
+
+static int choose_own(gnutls_session_t session, const gnutls_datum_t *authorities, int authority_count,
+                      const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **certificates,
+                      unsigned *count, gnutls_privkey_t *key)
+{
+        (void)authorities, (void)authority_count, (void)algorithms, (void)algorithm_count;
+        return show(gnutls_session_get_ptr(session), certificates, count, key);
+}
+
+bool tls_credentials(gnutls_certificate_credentials_t *credentials, struct error *error)
+{
+        int failure = gnutls_certificate_allocate_credentials(credentials);
+
+        if (failure < 0)
+                return error_set(error, ERROR_INTERNAL, "TLS cannot be set up: %s.", gnutls_strerror(failure));
+        gnutls_certificate_set_retrieve_function2(*credentials, choose_own);
+        return true;
 }

@@ -52,9 +52,6 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
         return (size_t)(to - text);
 }
 
-/* TLS 1.2 (RFC 9325) and 1.3 with GnuTLS's own choice of ciphers. */
-#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
-
 static void add_tls_options(struct MHD_OptionItem *options)
 {
         options[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(intptr_t)tls_choose};

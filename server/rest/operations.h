@@ -74,6 +74,7 @@ extern const struct rest_operation rest_comment_add, rest_comment_edit, rest_com
 
 /* rewind.c */
 extern const struct rest_operation rest_task_rewind;
+extern const struct rest_operation rest_app_access;
 
 /* upload.c */
 extern const struct rest_operation rest_upload_receive; /* described here, answered by rest_upload_answer */

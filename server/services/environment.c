@@ -129,6 +129,26 @@ static json_t *secrets_of(const struct environment_file *file)
         return list;
 }
 
+static json_t *tests_of(const struct environment_file *file)
+{
+        const struct environment_test *tests = file->tests.items;
+        json_t *list = json_array();
+
+        for (size_t i = 0; i < file->tests.count; i++)
+                json_array_append_new(list, document_string(tests[i].name));
+        return list;
+}
+
+static json_t *app_server_of(const struct environment_file *file)
+{
+        const struct environment_app_server *server = file->appServer;
+
+        return server ? json_pack("{s:o, s:I, s:o, s:o}", "command", document_string(server->command), "port",
+                                  (json_int_t)server->port, "readinessPath", document_string(server->readiness->path),
+                                  "variables", names_of(server->environment))
+                      : json_null();
+}
+
 bool environment_get(struct call *call, const struct environment_get_input *input, json_t **result, struct error *error)
 {
         auto_environment *found = environment_require(call, input->environment, error);
@@ -143,6 +163,8 @@ bool environment_get(struct call *call, const struct environment_get_input *inpu
                 json_object_set_new(object, "limits", limits_of(file));
                 json_object_set_new(object, "variables", names_of(file->environment));
                 json_object_set_new(object, "secrets", secrets_of(file));
+                json_object_set_new(object, "tests", tests_of(file));
+                json_object_set_new(object, "appServer", app_server_of(file));
                 json_object_set_new(object, "shareTasks", json_boolean(file->shareTasks));
         }
         *result = object;

@@ -56,6 +56,29 @@ struct environment_verification {
         const struct review_loop_options *reviewLoop; /* NULL: a single review */
 };
 
+/* A named test: a command that is run in a task's workspace when somebody asks for it. */
+struct environment_test {
+        const char *name, *description;
+        const char *command; /* for sh -c */
+        int64_t timeoutSeconds;
+        struct field_objects parameters; /* struct parameter: values are environment variables of the command */
+};
+
+/* How it is told that the application server is ready. */
+struct environment_readiness {
+        const char
+                *path; /* of a GET request that is answered with a status below 500; NULL: the port takes connections */
+        int64_t timeoutSeconds;
+};
+
+/* The application server of a task. */
+struct environment_app_server {
+        const char *command; /* for sh -c */
+        int64_t port;        /* on the loopback of the container, or all its addresses */
+        const struct environment_readiness *readiness;
+        json_t *environment; /* variables besides the environment's */
+};
+
 struct environment_limits {
         int64_t memoryMb;
         int64_t cpusPercent; /* 100 is one processor */
@@ -81,12 +104,21 @@ struct environment_file {
         struct field_objects mcpServers; /* struct environment_server */
         bool shareTasks;                 /* whether new tasks are shared */
         const char *codexSpeed;          /* the fastest speed that a Codex task may choose */
+        struct field_objects tests;      /* struct environment_test */
+        const struct environment_app_server *appServer; /* NULL: there is none */
 
         /* NULL: nothing is reviewed by itself. */
         const struct environment_auto_judge *autoJudge;
         const struct environment_verification *verification;
 };
 extern const struct field_table environment_table;
+/* Parts of it (environment_runs.c). */
+extern const struct field_table environment_test_table, environment_app_server_table;
+/* Whether tests have names of their own and parameters that can be variables, and the application server a network of
+ * its own. ERROR_INVALID_INPUT. */
+MUST_CHECK bool environment_check_runs(const struct environment_file *file, struct error *error);
+/* POSIX.1-2017, XBD 8.1, in either case. */
+bool environment_variable_name_is_valid(const char *name);
 
 /* An environment as it is now. Immutable and reference-counted. */
 struct environment {
@@ -102,7 +134,8 @@ struct environment_get_input {
 };
 extern const struct field_table environment_get_table;
 /* One environment as environment_list shows it, and its configuration with environments:view_details: {..., image,
- * network, limits, variables: [names], secrets: [names], shareTasks}. Reads. ERROR_ENVIRONMENT_NOT_FOUND. */
+ * network, limits, variables: [names], secrets: [names], tests: [names], appServer, shareTasks}. Reads.
+ * ERROR_ENVIRONMENT_NOT_FOUND. */
 MUST_CHECK bool environment_get(struct call *call, const struct environment_get_input *input, json_t **result,
                                 struct error *error);
 

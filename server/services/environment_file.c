@@ -63,11 +63,13 @@ static char *name_of_url(const char *url)
 /* Writes the defaults that a field table cannot express into the document. */
 static void complete(json_t *document)
 {
-        json_t *repository;
+        json_t *server = json_object_get(document, "appServer"), *repository;
         size_t i;
 
         if (!json_object_get(document, "limits"))
                 json_object_set_new(document, "limits", json_object());
+        if (json_is_object(server) && !json_object_get(server, "readiness"))
+                json_object_set_new(server, "readiness", json_object());
         json_array_foreach(json_object_get(document, "repositories"), i, repository)
         {
                 const char *url = document_get_string(repository, "url");
@@ -165,7 +167,8 @@ static bool fill(struct entry *entry, struct error *error)
                 complete(entry->document);
         return field_read(&environment_table, entry->document, &entry->memory, &entry->environment.file, error) &&
                check_repositories(&entry->environment.file, error) && check_secrets(&entry->environment.file, error) &&
-               check_agents(&entry->environment, error) && check_servers(&entry->environment.file, error);
+               check_agents(&entry->environment, error) && check_servers(&entry->environment.file, error) &&
+               environment_check_runs(&entry->environment.file, error);
 }
 
 /* Drops the part of the parser's message that repeats the file: it may hold a secret, and the reason is shown to

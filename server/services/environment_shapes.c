@@ -31,6 +31,14 @@ static const struct field limits_rows[] = {
 };
 static const struct field_table limits_shape = OUTPUT_TABLE("limits", limits_rows);
 
+static const struct field app_server_rows[] = {
+        OUT_STRING("command", .help = "What runs it."),
+        OUT_INTEGER("port", .help = "The port that it listens on."),
+        OUT_STRING("readinessPath", .is_nullable = true, .help = "The path that tells whether it is ready."),
+        OUT_STRINGS("variables", .help = "Names of the variables that it gets besides."),
+};
+static const struct field_table app_server_shape = OUTPUT_TABLE("app server", app_server_rows);
+
 static const struct field details_rows[] = {
         ENVIRONMENT_ROWS,
         OUT_STRING("image", .is_nullable = true, .help = "Image of its containers."),
@@ -38,6 +46,9 @@ static const struct field details_rows[] = {
         OUT_OBJECT("limits", limits_shape, .is_nullable = true, .help = "Limits of its containers."),
         OUT_STRINGS("variables", .help = "Names of the variables that agents get."),
         OUT_STRINGS("secrets", .help = "Names of the secrets that tasks may get."),
+        OUT_STRINGS("tests", .help = "Names of the tests that can be run in a task."),
+        OUT_OBJECT("appServer", app_server_shape, .is_nullable = true,
+                   .help = "The application server of its tasks, null when there is none."),
         OUT_BOOLEAN("shareTasks", .help = "Whether new tasks are shared."),
 };
 const struct field_table environment_details_shape = OUTPUT_TABLE("environment details", details_rows);

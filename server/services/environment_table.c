@@ -15,8 +15,7 @@ static bool is_repository_name(const char *name)
                strcmp(name, ".git");
 }
 
-/* POSIX.1-2017, XBD 8.1, in either case. */
-static bool is_variable_name(const char *name)
+bool environment_variable_name_is_valid(const char *name)
 {
         return *name && !strchr("0123456789", *name) && !name[strspn(name, NAME_LETTERS "_")];
 }
@@ -180,7 +179,7 @@ static const struct field rows[] = {
                      .help = "What a task's container may use."),
         STRING_FIELD(struct environment_file, network, .choices = networks, .text_preset = "bridge",
                      .help = "Network of a task's container."),
-        MAP_FIELD(struct environment_file, environment, .maximum = 1000, .is_valid = is_variable_name,
+        MAP_FIELD(struct environment_file, environment, .maximum = 1000, .is_valid = environment_variable_name_is_valid,
                   .shape = "letters, digits and underscores, and not begin with a digit",
                   .help = "Environment variables of the agent's process."),
         OBJECTS_FIELD(struct environment_file, secrets, secret_table, .maximum = 200,
@@ -197,6 +196,11 @@ static const struct field rows[] = {
         OBJECT_FIELD(struct environment_file, verification, struct environment_verification, verification_table,
                      .help = "Has every task that stands alone reviewed, once, when it is finished; as who made it. "
                              "Orchestrators are left out."),
+        OBJECTS_FIELD(struct environment_file, tests, environment_test_table, .maximum = 100,
+                      .help = "Named tests that people run in a task's workspace."),
+        OBJECT_FIELD(struct environment_file, appServer, struct environment_app_server, environment_app_server_table,
+                     .help = "The application server that people start in a task's container and reach through the "
+                             "proxy (APP_PROXY_PORT)."),
         BOOLEAN_FIELD(struct environment_file, shareTasks, .preset = true,
                       .help = "Whether new tasks are shared with everybody who may view tasks here."),
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/document.h"
+#include "server/base/path.h"
 #include "server/services/audit.h"
 #include "server/services/changes_parts.h"
 #include "server/services/environment.h"
@@ -44,7 +45,9 @@ static bool copy_files(const struct call *call, const struct forking *forking, s
                 if (!tree_copy(from, to, error))
                         return error_prefix(error, "the copy");
         }
-        return true;
+        /* What was run beside the turns is not the copy's. */
+        auto_free char *copied = task_path_records(data, forking->id), *runs = path_join(copied, "runs");
+        return path_remove_tree(runs, error);
 }
 
 /* The copy's workspace is as good as the source's was. */

@@ -5,19 +5,10 @@
 #include "server/base/document.h"
 #include "server/services/agent_configuration.h"
 #include "server/services/rewind.h"
+#include "server/services/run_environment.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
 #include "server/services/vault.h"
-
-/* The folder the agent starts in: the one repository's, else the one that holds them all. */
-static char *workdir_of(const struct environment *environment)
-{
-        const struct environment_repository *repositories = environment->file.repositories.items;
-
-        if (environment->file.repositories.count == 1)
-                return text_format("%s/%s", CONTAINER_WORKSPACE, repositories[0].name);
-        return text_copy(CONTAINER_WORKSPACE);
-}
 
 /* A growing list in which a name stands once. */
 struct variables {
@@ -107,7 +98,7 @@ static bool start(const struct launch_request *request, const struct agent *agen
         int64_t ordinal = request->turn->ordinal, uid = settings_current()->agent_uid;
         auto_free char *control = task_path_control(request->runtime->services->data_folder, request->task->id),
                        *run = turn_run_id(ordinal), *output = turn_path_output(ordinal),
-                       *errors = turn_path_errors(ordinal), *workdir = workdir_of(request->environment);
+                       *errors = turn_path_errors(ordinal), *workdir = task_workdir(request->environment);
         auto_free char *prompt = text_format("%s%s", transcript ? transcript : "",
                                              request->turn->given ? request->turn->given : request->turn->shown);
         auto_agent_command command = {0};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/base/log.h"
+#include "server/services/task_run.h"
 #include "server/services/uploaded.h"
 #include "server/store/follow_up.h"
 
@@ -93,6 +94,14 @@ static bool look_work(struct store_db *db, void *context, struct error *error)
                 return false;
         bool is_kept = counts.scheduled && !strcmp(wanted->measure->action, "remove");
         wanted->is_wanted = is_found && !is_at_work(task.status) && !is_kept;
+        auto_store_task_run app = {0};
+        int64_t open = 0;
+        if (!store_task_run_count_open(db, wanted->resource->task, &open, error) ||
+            !store_task_run_latest(db, wanted->resource->task, TASK_RUN_APP, "", &app, &is_found, error))
+                return false;
+        /* A test is let come to its end; an application server that nobody uses goes with its container. */
+        int64_t tests = open - (is_found && !app.ended_at);
+        wanted->is_wanted = wanted->is_wanted && !tests;
         return true;
 }
 
@@ -167,4 +176,5 @@ void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
         for (size_t i = 0; i < COUNT_OF(measures); i++)
                 apply(runtime, db, &measures[i], now);
         uploaded_expire(runtime->services, db, now);
+        task_run_expire(runtime->services, db, now);
 }

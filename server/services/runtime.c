@@ -11,6 +11,7 @@
 #include "server/base/secret.h"
 #include "server/services/reader.h"
 #include "server/services/review_watch.h"
+#include "server/services/run_watch.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_draft.h"
 #include "server/services/upload.h"
@@ -120,6 +121,11 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
                 return NULL;
         }
         pthread_create(&runtime->engine_thread, NULL, engine_loop, runtime);
+        runtime->run_watch = run_watch_start(runtime, error);
+        if (!runtime->run_watch) {
+                runtime_stop(runtime);
+                return NULL;
+        }
         return runtime;
 }
 
@@ -133,6 +139,7 @@ void runtime_stop(struct runtime *runtime)
                 log_error("the runtime cannot be told to stop", "reason", strerror(errno));
         job_wake(runtime);
         scheduler_stop(runtime->scheduler);
+        run_watch_stop(runtime->run_watch);
         pthread_join(runtime->engine_thread, NULL);
         runtime_free(runtime);
 }

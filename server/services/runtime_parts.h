@@ -64,6 +64,7 @@ struct runtime {
 
         pthread_t engine_thread;
         struct follower *follower;
+        struct run_watch *run_watch;
         struct scheduler *scheduler;
 };
 

@@ -8,6 +8,7 @@
 #include "server/services/setting.h"
 #include "server/store/store.h"
 
+struct app_access;
 struct builder;
 struct docker;
 struct environments;
@@ -23,9 +24,10 @@ struct services {
         struct store *store;
         struct docker *docker;
         struct environments *environments;
-        struct feed *feed;       /* tells listeners what goes on; NULL: there are none */
-        struct runtime *runtime; /* launches, follows and ends turns */
-        struct builder *builder; /* builds images; NULL where none does */
+        struct feed *feed;             /* tells listeners what goes on; NULL: there are none */
+        struct runtime *runtime;       /* launches, follows and ends turns */
+        struct builder *builder;       /* builds images; NULL where none does */
+        struct app_access *app_access; /* who may reach application servers through the proxy; NULL without one */
 };
 
 /* One request of a door. A service that only reads may get any connection; one that writes gets the writer's, within a

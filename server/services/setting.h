@@ -29,7 +29,11 @@ struct settings {
         const char *tls_certificate_file, *tls_key_file; /* NULL: without TLS */
         const char *mcp_ingress_mode;                    /* NULL: a listener when there is a port for it */
         int64_t mcp_ingress_port;
-        const char *mcp_ingress_host; /* NULL: as host */
+        const char *mcp_ingress_host;   /* NULL: as host */
+        int64_t app_proxy_port;         /* 0: application servers are not reachable */
+        const char *app_proxy_host;     /* NULL: as host */
+        const char *app_proxy_base_url; /* NULL: http(s)://localhost:PORT */
+        int64_t app_proxy_connections;
         const char *trusted_proxies;
         int64_t connections_maximum, connections_per_address;
         int64_t request_timeout_seconds, idle_timeout_seconds;

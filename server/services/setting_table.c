@@ -134,6 +134,19 @@ static const struct field rows[] = {
                         "next start."),
         STRING(MCP_INGRESS_HOST, mcp_ingress_host, .minimum = 1, .maximum = 255,
                .help = "Address that it listens on; by default HOST. At the next start."),
+        INTEGER(APP_PROXY_PORT, app_proxy_port, .maximum = 65535,
+                .help = "Port through which people reach the application servers of tasks, each at an origin of its "
+                        "own; "
+                        "0 for none. At the next start."),
+        STRING(APP_PROXY_HOST, app_proxy_host, .minimum = 1, .maximum = 255,
+               .help = "Address that it listens on; by default HOST. At the next start."),
+        STRING(APP_PROXY_BASE_URL, app_proxy_base_url, .maximum = 500, .is_valid = is_site_url,
+               .shape = "an http or https URL without a slash at its end",
+               .help = "Its address as people reach it, of another host than SITE_URL: each application is at "
+                       "TASK.HOST, so all names below that host must lead here (and the certificate hold for them). By "
+                       "default localhost, for browsers on the same machine. At the next start."),
+        INTEGER(APP_PROXY_CONNECTIONS, app_proxy_connections, .minimum = 8, .maximum = 4096, .preset = 256,
+                .help = "Connections to it at once. At the next start."),
         STRING(TRUSTED_PROXIES, trusted_proxies, .maximum = 4000,
                .help = "Addresses and networks of proxies, with commas between, whose X-Forwarded-For and "
                        "X-Forwarded-Proto are believed. At the next start."),

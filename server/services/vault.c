@@ -150,6 +150,25 @@ bool vault_for_turn(const struct services *services, struct store_db *db, const 
         return true;
 }
 
+bool vault_for_run(const struct services *services, struct store_db *db, const struct store_task *task,
+                   const struct environment *environment, struct turn_secrets *out, struct error *error)
+{
+        auto_giving giving = {.services = services, .db = db, .task = task, .environment = environment};
+        auto_vault_plan plan = {0};
+        auto_turn_secrets given = {0};
+
+        if (!vault_plan_make(db, environment, task->creator, &plan, error))
+                return false;
+        for (size_t i = 0; i < plan.count; i++)
+                if (!plan.items[i].is_file && !give_secret(&giving, &plan.items[i], &given, error))
+                        return false;
+        if (!record(&giving, error))
+                return false;
+        *out = given;
+        given = (struct turn_secrets){0};
+        return true;
+}
+
 static bool expand_one(struct giving *giving, const struct vault_plan *plan, const char *name, struct text *out,
                        struct error *error)
 {

@@ -43,6 +43,10 @@ void turn_secrets_clear(struct turn_secrets *secrets);
 MUST_CHECK bool vault_for_turn(const struct services *services, struct store_db *db, const struct store_task *task,
                                const struct store_turn *turn, const struct environment *environment,
                                struct turn_secrets *out, struct error *error);
+/* The same for what is run beside the turns: without an account, and without file secrets and their variables, for the
+ * files are a turn's and go with it. */
+MUST_CHECK bool vault_for_run(const struct services *services, struct store_db *db, const struct store_task *task,
+                              const struct environment *environment, struct turn_secrets *out, struct error *error);
 /* `text` with every ${secret:NAME} replaced by the value of that secret, for the owner of the task; on the heap, with
  * the values recorded for the task. Only variable secrets that the environment declares can be named.
  * ERROR_INVALID_INPUT names the one that is not declared or not set. */

@@ -46,6 +46,11 @@
         "l.turn, l.stop_reason, l.stop_message, l.stopped_by, u.name, l.created_at, l.changed_at, l.stopped_at "       \
         "FROM review_loops l LEFT JOIN users u ON u.rid = l.stopped_by"
 
+#define TASK_RUN_COLUMNS                                                                                               \
+        "r.rid, r.id, r.task, t.id, t.environment, r.kind, r.name, r.state, r.requested_at, r.started_at, "            \
+        "r.ready_at, r.ended_at, r.reason, r.exit_code, r.message, r.port"
+#define TASK_RUN_FROM " FROM task_runs r JOIN tasks t ON t.rid = r.task"
+
 #define KEY_COLUMNS                                                                                                    \
         "k.rid, k.id, k.name, k.hint, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, u.rid, u.id, u.name, " \
         "u.is_disabled, k.toolsets"

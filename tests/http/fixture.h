@@ -84,5 +84,6 @@ int run_address_tests(void);
 int run_tls_tests(void);
 int run_limit_tests(void);
 int run_fetch_tests(void);
+int run_gateway_tests(void);
 
 #endif

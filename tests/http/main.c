@@ -11,7 +11,7 @@ static int run_all(void)
 int main(void)
 {
         secret_init();
-        int failed = run_address_tests() + run_fetch_tests() + run_all();
+        int failed = run_address_tests() + run_fetch_tests() + run_gateway_tests() + run_all();
         fixture_use_tls();
         return failed + run_all() + run_tls_tests();
 }

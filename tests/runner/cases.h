@@ -7,5 +7,6 @@ int run_cases(void);
 int end_cases(void);
 int control_cases(void);
 int fault_cases(void);
+int connect_cases(void);
 
 #endif

@@ -2,5 +2,5 @@
 
 int main(void)
 {
-        return (message_cases() + run_cases() + end_cases() + control_cases() + fault_cases()) != 0;
+        return (message_cases() + run_cases() + end_cases() + control_cases() + connect_cases() + fault_cases()) != 0;
 }

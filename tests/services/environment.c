@@ -214,7 +214,8 @@ static const struct {
         {"{\"limits\":{\"turnMinutes\":0}}", "environment.json: limits.turnMinutes must be from 1 to 10080"},
         {"{\"limits\":null}", "environment.json: limits must be an object"},
         {"{\"network\":\"lan\"}", "environment.json: network must be one of: bridge, none, host"},
-        {"{\"defaultAgent\":\"none\"}", "environment.json: defaultAgent: none is neither a known agent nor one of the environment's own (agents)"},
+        {"{\"defaultAgent\":\"none\"}",
+         "environment.json: defaultAgent: none is neither a known agent nor one of the environment's own (agents)"},
         {"{\"image\":\"a b\"}", "environment.json: image must be the name of an image"},
         {"{\"environment\":{\"1A\":\"x\"}}", "environment.json: environment: the name 1A must be letters"},
         {"{\"environment\":{\"A\":1}}", "environment.json: environment.A must be a string"},
@@ -575,6 +576,51 @@ static void readers_are_not_disturbed_by_changes(void **state)
         }
 }
 
+static void tests_and_the_app_server_are_read_and_checked(void **state)
+{
+        struct fixture *fixture = *state;
+        static const struct {
+                const char *content, *reason;
+        } wrong[] = {
+                {"{\"tests\":[{\"name\":\"a\",\"command\":\"x\"},{\"name\":\"a\",\"command\":\"y\"}]}",
+                 "tests[1].name is a"},
+                {"{\"tests\":[{\"name\":\"a\",\"command\":\"x\",\"parameters\":[{\"name\":\"A-B\"}]}]}",
+                 "tests[0].parameters[0].name"},
+                {"{\"tests\":[{\"name\":\"a\"}]}", "tests[0].command"},
+                {"{\"appServer\":{\"command\":\"x\"}}", "appServer.port"},
+                {"{\"appServer\":{\"command\":\"x\",\"port\":80,\"readiness\":{\"path\":\"health\"}}}",
+                 "appServer.readiness.path"},
+                {"{\"network\":\"host\",\"appServer\":{\"command\":\"x\",\"port\":80}}", "network"},
+        };
+
+        put(fixture, "good",
+            "{\"tests\":[{\"name\":\"unit tests\",\"command\":\"make "
+            "test\",\"timeoutSeconds\":60,\"parameters\":[{\"name\":"
+            "\"ONLY\",\"label\":\"Only\",\"default\":\"all\"}]}],\"appServer\":{\"command\":\"./"
+            "serve\",\"port\":8080}}");
+        for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+                auto_free char *name = text_format("wrong%zu", i);
+                put(fixture, name, wrong[i].content);
+        }
+        open_registry(fixture);
+        auto_environment *good = environment_find(fixture->environments, "good");
+        assert_null(good->broken_reason);
+        const struct environment_test *test = good->file.tests.items;
+        assert_int_equal(good->file.tests.count, 1);
+        assert_string_equal(test->name, "unit tests");
+        assert_int_equal(test->timeoutSeconds, 60);
+        assert_int_equal(test->parameters.count, 1);
+        assert_int_equal(good->file.appServer->port, 8080);
+        assert_null(good->file.appServer->readiness->path);
+        assert_int_equal(good->file.appServer->readiness->timeoutSeconds, 60);
+        for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+                auto_free char *name = text_format("wrong%zu", i);
+                auto_environment *broken = environment_find(fixture->environments, name);
+                if (!broken->broken_reason || !strstr(broken->broken_reason, wrong[i].reason))
+                        fail_msg("row %zu: %s", i, broken->broken_reason ? broken->broken_reason : "is taken");
+        }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int run_environment_tests(void)
@@ -583,6 +629,7 @@ int run_environment_tests(void)
                 TEST(missing_folders_are_made_and_nothing_in_them),
                 TEST(an_empty_object_is_an_environment_of_defaults),
                 TEST(every_member_is_read),
+                TEST(tests_and_the_app_server_are_read_and_checked),
                 TEST(a_mistake_disables_its_environment_alone_and_is_explained),
                 TEST(a_reason_never_repeats_what_the_file_holds),
                 TEST(a_disabled_environment_starts_nothing),

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
                 run_review_rule_tests,
                 run_review_tests,
                 run_auto_review_tests,
+                run_run_tests,
                 run_build_tests,
                 run_agent_tests,
                 run_stream_tests,

@@ -32,6 +32,7 @@ int run_page_tests(void);
 int run_password_tests(void);
 int run_public_url_tests(void);
 int run_question_tests(void);
+int run_run_tests(void);
 int run_runtime_tests(void);
 int run_runtime_restart_tests(void);
 int run_runtime_stop_tests(void);

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 
 #include "docker/runner/control.h"
+#include "docker/runner/program/connector.h"
 #include "docker/runner/program/keeper.h"
 #include "docker/runner/program/record.h"
 #include "docker/runner/program/runs.h"
@@ -29,6 +30,7 @@ struct runner {
         struct runs runs;
         int changes; /* inotify */
         int signals; /* signalfd */
+        struct connector connector;
         bool is_ending;
 };
 
@@ -45,6 +47,7 @@ static _Noreturn void become_keeper(struct runner *runner, const struct runner_s
 
         /* Another keeper must see the end of its pipe when the runner dies, not when we do. */
         runs_close(&runner->runs);
+        connector_close(&runner->connector);
         close(runner->changes);
         close(runner->signals);
         _exit(keeper_run(&task));
@@ -247,6 +250,9 @@ int runner_serve(const struct runner_folders *folders)
         runner.folders = runner.runs.folders = folders;
         if (!open_watches(&runner))
                 return 1;
+        /* Without it runs go on; what listens in the container cannot be reached then. */
+        if (!connector_open(&runner.connector, folders->control))
+                complain("cannot listen in", folders->control);
         record_fill_spares(folders->control);
         lose_earlier(&runner);
         look(&runner);
@@ -254,8 +260,10 @@ int runner_serve(const struct runner_folders *folders)
                 bool is_left = runs_settle(&runner.runs);
                 if (runner.is_ending && !runs_are_any(&runner.runs))
                         break;
-                struct pollfd polled[] = {{runner.signals, POLLIN, 0}, {runner.changes, POLLIN, 0}};
+                struct pollfd polled[2 + CONNECTOR_POLLED] = {{runner.signals, POLLIN, 0}, {runner.changes, POLLIN, 0}};
+                connector_poll(&runner.connector, polled + 2);
                 poll(polled, COUNT_OF(polled), is_left ? RETRY_MS : LOOK_MS);
+                connector_serve(&runner.connector, polled + 2);
                 if (polled[0].revents)
                         take_signals(&runner);
                 while (read(runner.changes, events, sizeof events) > 0)

@@ -1,0 +1,21 @@
+/* The port through which people reach the application servers of tasks. */
+#ifndef SERVER_APP_PROXY_H
+#define SERVER_APP_PROXY_H
+
+#include "server/http/tls.h"
+#include "server/services/services.h"
+
+struct gateway;
+
+struct app_proxy {
+        struct services *services;
+        struct gateway *gateway; /* NULL: the settings want none */
+};
+
+/* Starts to listen as the settings say, and tells the services. On failure app_proxy_close is still due. */
+MUST_CHECK bool app_proxy_open(struct app_proxy *proxy, struct services *services, const struct http_tls *tls,
+                               struct error *error);
+/* Nobody may use services->app_access any more. */
+void app_proxy_close(struct app_proxy *proxy);
+
+#endif
