@@ -208,8 +208,7 @@ static void the_copies_tell_nothing_of_who_made_them(void **state)
                                          (struct task_follow_up_input){.taskId = task, .instructions = "And the docs"},
                                          &error)));
         world_end(world, task, "[[VARIANT:B]] is worse\n", RUNNER_EXITED, 0);
-        world_output_file(world, task, "patches/app.patch", "+ s3cret-value\n", 15);
-        world_output_file(world, task, "patches/.hidden.patch", "x", 1);
+        judging_change(world, task, "app", "it has s3cret-value");
         auto_json *run = JUDGE(world->dev, .taskId = task, .agent = "two");
         const char *judge = member(run, "taskId");
         for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -228,7 +227,7 @@ static void the_copies_tell_nothing_of_who_made_them(void **state)
         assert_non_null(strstr(replies, "## Reply in turn 2\n\n[[VARIANT:B]] is worse"));
         assert_non_null(strstr(history, "## Follow-up in turn 2\n\nAnd the docs"));
         assert_non_null(strstr(asked, "Repair it"));
-        assert_string_equal(diff, "+ [redacted]\n");
+        assert_string_equal(diff, "# Not all that was changed is here: it has [redacted].\n");
         /* They are not the judge's to change. */
         auto_free char *output = task_path_output(world->root, judge), *file = path_join(output, names[1]);
         struct stat info;

@@ -3,6 +3,7 @@
 #include "server/base/path.h"
 #include "server/services/group.h"
 #include "server/services/task_paths.h"
+#include "server/store/saved_change.h"
 
 static const char *const all_agents[] = {"one", "two", "three"};
 
@@ -73,6 +74,34 @@ json_t *judging(struct world *world, const struct actor *actor, struct judge_cre
 
         call.arguments = sent;
         return judge_create(&call, &input, &result, error) ? result : NULL;
+}
+
+struct changing {
+        int64_t turn;
+        struct store_saved_change change;
+};
+
+static bool change_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct changing *changing = context;
+
+        return store_saved_change_add(db, changing->turn, &changing->change, error);
+}
+
+void judging_change(struct world *world, const char *task, const char *repository, const char *reason)
+{
+        auto_store_task stored = world_stored(world, task);
+        struct changing changing = {stored.turn,
+                                    {.repository = (char *)repository,
+                                     .state = (char *)"unavailable",
+                                     .reason = (char *)reason,
+                                     .files = -1,
+                                     .additions = -1,
+                                     .deletions = -1}};
+        auto_error error = {0};
+
+        if (!store_write(world->services.store, change_work, &changing, &error))
+                fail_msg("%s", error.message);
 }
 
 char *judging_file(struct world *world, const char *judge, const char *path)

@@ -19,6 +19,8 @@ char *judging_member(struct world *world, const char *group, size_t place);
 json_t *judging(struct world *world, const struct actor *actor, struct judge_create_input input, struct error *error);
 #define JUDGE(actor, ...) must(judging(world, actor, (struct judge_create_input){__VA_ARGS__}, &(struct error){0}))
 struct field_strings judging_agents(size_t count);
+/* Records that the task's last turn changed the repository, in a way that is not known for this reason. */
+void judging_change(struct world *world, const char *task, const char *repository, const char *reason);
 /* Reads a file of a judge's output, on the heap. */
 char *judging_file(struct world *world, const char *judge, const char *path);
 /* Has the judge write its recommendation and end. */
