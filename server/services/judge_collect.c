@@ -8,8 +8,9 @@
 #include "server/services/task_view.h"
 
 #define TURNS_MAXIMUM 100000
-/* Characters of one file; of the replies and the follow-ups the newest are kept. */
-#define FILE_CHARACTERS 2000000
+/* Characters of one file, as many as a judge can be expected to read: of the replies and the follow-ups the newest are
+ * kept, of one that is longer its end. */
+#define FILE_CHARACTERS 500000
 
 /* One variant on its way into files. */
 struct collecting {
@@ -92,15 +93,17 @@ static void sections_clear(struct sections *sections)
 }
 #define auto_sections CLEANUP(sections_clear) struct sections
 
-static void add_section(struct sections *sections, int64_t number, const char *what, const char *content)
+static void add_section(struct sections *sections, int64_t number, const char *what, const char *whole)
 {
-        size_t size = utf8_count(content, strlen(content));
+        size_t length = strlen(whole), size = utf8_count(whole, length);
+        bool is_newest = !sections->count && !sections->omitted, is_cut;
 
-        if (sections->omitted || size > sections->room) {
+        if (!is_newest && (sections->omitted || size > sections->room)) {
                 sections->omitted++;
                 return;
         }
-        sections->room -= size;
+        auto_free char *content = text_tail(whole, length, sections->room, (int64_t)size, &is_cut);
+        sections->room -= is_cut ? sections->room : size;
         sections->items = memory_resize(sections->items, (sections->count + 1) * sizeof *sections->items);
         sections->items[sections->count++] = text_format("## %s %lld\n\n%s\n", what, (long long)number, content);
 }

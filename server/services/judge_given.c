@@ -15,8 +15,8 @@
 #define ARTIFACTS_CHARACTERS 200000
 #define DIFFS_MAXIMUM 100
 #define DIFFS_LOOK_MAXIMUM 10000
-/* Bytes that are read of a file: what is shown of it, however it is redacted, and all of a usual one to count. */
-#define FILE_MAXIMUM (8 * 1024 * 1024)
+/* Bytes that are read of a file: more than a collected one has. */
+#define FILE_MAXIMUM (4 * 1024 * 1024)
 
 struct giving {
         const struct call *call;
@@ -37,7 +37,9 @@ static json_t *artifact(struct giving *giving, const char *folder, char label)
         bool is_cut;
         auto_fd file = output_file_open(giving->call->services, giving->judge->id, path, &size, NULL, &ignored);
 
-        if (file < 0 || !output_file_read(file, 0, FILE_MAXIMUM, &raw, &ignored))
+        if (!giving->room)
+                json_object_set_new(view, "omitted", json_true());
+        if (!giving->room || file < 0 || !output_file_read(file, 0, FILE_MAXIMUM, &raw, &ignored))
                 return view;
         utf8_append_clean(&clean, text_string(&raw), raw.length);
         redact_append(giving->redactor, &text, text_string(&clean), clean.length);

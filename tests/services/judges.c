@@ -236,6 +236,26 @@ static void the_copies_tell_nothing_of_who_made_them(void **state)
         assert_int_equal(info.st_mode & 0777, 0644);
 }
 
+static void a_long_conversation_keeps_its_newest_part(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "many", "Repair it"), *reply = memory_new(600001);
+        auto_error error = {0};
+
+        memset(reply, 'y', 600000);
+        world_end(world, task, "the first reply\n", RUNNER_EXITED, 0);
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "More"}, &error)));
+        memcpy(reply + 600000 - 4, "last", 4);
+        world_end(world, task, reply, RUNNER_EXITED, 0);
+        auto_json *run = JUDGE(world->dev, .taskId = task);
+        auto_free char *replies = judging_file(world, member(run, "taskId"), JUDGE_RESPONSES "/A.md");
+        assert_non_null(strstr(replies, "[... the first 1 are left out"));
+        assert_null(strstr(replies, "the first reply"));
+        assert_non_null(strstr(replies, "yyylast\n"));
+        assert_in_range(strlen(replies), 499000, 501000);
+}
+
 static void an_administrator_replaces_the_prompt(void **state)
 {
         struct world *world = *state;
@@ -531,6 +551,7 @@ int run_judge_tests(void)
                 TEST(losers_and_unfinished_work_are_left_out),
                 TEST(a_variant_at_work_otherwise_is_busy),
                 TEST(the_copies_tell_nothing_of_who_made_them),
+                TEST(a_long_conversation_keeps_its_newest_part),
                 TEST(an_administrator_replaces_the_prompt),
                 TEST(a_repeated_request_makes_no_second_run),
                 TEST(reserved_ids_are_launched_once),
