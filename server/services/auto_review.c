@@ -101,8 +101,10 @@ static bool is_finished(const struct store_task *task)
                !strcmp(task->status, "interrupted");
 }
 
-/* The variants that are to be compared; false while it is too early or there is nothing to compare among. */
-static bool gather(const struct store_tasks *members, const char *ids[JUDGE_VARIANTS_MAXIMUM], size_t *count)
+/* The variants that are to be compared, of those that the person sees; false while it is too early or there is nothing
+ * to compare among. */
+static bool gather(const struct store_tasks *members, const struct actor *person,
+                   const char *ids[JUDGE_VARIANTS_MAXIMUM], size_t *count)
 {
         size_t variants = 0;
 
@@ -114,7 +116,8 @@ static bool gather(const struct store_tasks *members, const char *ids[JUDGE_VARI
                 if (!is_finished(task))
                         return false;
                 variants++;
-                if (!strcmp(task->status, "completed") && !task->is_loser && *count < JUDGE_VARIANTS_MAXIMUM)
+                bool is_seen = access_to_task(person, task) != TASK_ACCESS_HIDDEN;
+                if (is_seen && !strcmp(task->status, "completed") && !task->is_loser && *count < JUDGE_VARIANTS_MAXIMUM)
                         ids[(*count)++] = task->id;
         }
         return variants > 1;
@@ -142,14 +145,20 @@ static bool judge(struct services *services, struct store_db *db, const struct s
                 return false;
         if (group.creator)
                 wanted.person = group.creator;
-        if (!wanted.person || !gather(&members, ids, &count))
+        if (!wanted.person)
+                return true;
+        auto_review_actor person = {0};
+        bool is_person = review_actor_open(db, wanted.person, &person, &nothing);
+        if (!is_person && nothing.code != ERROR_PERMISSION_DENIED)
+                return error_move(error, &nothing);
+        if (!gather(&members, &person.actor, ids, &count))
                 return true;
         wanted.order.task_ids = (struct field_strings){ids, count};
         fill_reviewers(&wanted, &settings->reviewers, settings->instructions);
-        if (!count) {
+        if (!count && is_person)
                 error_set(&nothing, ERROR_NOTHING_TO_EVALUATE, "No variant of the group has ended well.");
+        if (!count)
                 wanted.refusal = &nothing;
-        }
         return wanted.refusal ? write_wanted(&wanted, error) : ask(&wanted, error);
 }
 

@@ -6,7 +6,7 @@ static const struct field request_rows[] = {
         OUT_STRING("status", .is_required = true,
                    .help = "pending: it waits; launching: its reviews are being made; launched; cancelled."),
         OUT_STRING("origin", .help = "request: a person's; auto_judge, verification: the environment's settings'."),
-        OUT_STRING("groupId", .help = "Group that its reviews join."),
+        OUT_STRING("groupId", .is_nullable = true, .help = "Group that its reviews join."),
         OUT_STRING("mode", .help = "review of one variant, or comparison."),
         OUT_STRINGS("variantTaskIds", .help = "The tasks that it is about, of those that you can see."),
         OUT_STRING("timing", .help = "after_queued_turns: it waits for what is queued too."),

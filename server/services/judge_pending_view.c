@@ -71,7 +71,9 @@ static bool view_request(struct call *call, const struct store_judge_request *re
         set(view, "pendingRequestId", document_string(request->id));
         set(view, "status", document_string(request->state));
         set(view, "origin", document_string(request->origin));
-        set(view, "groupId", document_string(request->group_id));
+        /* One that was refused has no group where its task stands alone. */
+        bool is_grouped = !request->task_id || strcmp(request->group_id, request->task_id) != 0;
+        set(view, "groupId", is_grouped ? document_string(request->group_id) : json_null());
         set(view, "mode", json_string(request->task_count > 1 ? JUDGE_COMPARISON : JUDGE_REVIEW));
         if (!set_tasks(call, request, view, error))
                 return false;
@@ -98,23 +100,13 @@ bool judge_pending_show(struct call *call, const char *id, json_t **result, stru
         return is_found ? view_request(call, &request, result, error) : error_set(error, ERROR_REQUEST_NOT_FOUND, NULL);
 }
 
-static bool is_about(const struct store_judge_request *request, const char *task_id)
-{
-        for (size_t i = 0; task_id && i < request->task_count; i++)
-                if (!strcmp(request->tasks[i].id, task_id))
-                        return true;
-        return !task_id;
-}
-
-static bool view_all(struct call *call, const struct store_judge_requests *requests, const char *task_id,
-                     json_t **result, struct error *error)
+static bool view_all(struct call *call, const struct store_judge_requests *requests, json_t **result,
+                     struct error *error)
 {
         auto_json *views = json_array();
 
         for (size_t i = 0; i < requests->count; i++) {
                 json_t *view;
-                if (!is_about(&requests->items[i], task_id))
-                        continue;
                 if (!view_request(call, &requests->items[i], &view, error))
                         return false;
                 json_array_append_new(views, view);
@@ -131,9 +123,9 @@ bool judge_pending_list(struct call *call, const struct judge_pending_list_input
 
         if (input->taskId && input->groupId)
                 return error_set(error, ERROR_TARGET_INVALID, "Filter by taskId or by groupId, not by both.");
-        return store_judge_request_list(call->db, call->actor->user, input->groupId, REQUESTS_MAXIMUM, &requests,
-                                        error) &&
-               view_all(call, &requests, input->taskId, result, error);
+        return store_judge_request_list(call->db, call->actor->user, input->groupId, input->taskId, REQUESTS_MAXIMUM,
+                                        &requests, error) &&
+               view_all(call, &requests, result, error);
 }
 
 bool judge_pending_automatic(struct call *call, const struct judge_pending_list_input *input, json_t **result,
@@ -148,5 +140,5 @@ bool judge_pending_automatic(struct call *call, const struct judge_pending_list_
                 return false;
         return store_judge_request_automatic(call->db, input->taskId ? task.group_id : scope.group.id, task.id,
                                              REQUESTS_MAXIMUM, &requests, error) &&
-               view_all(call, &requests, NULL, result, error);
+               view_all(call, &requests, result, error);
 }

@@ -135,7 +135,9 @@ static bool see_work(struct services *services, struct store_db *db, struct seen
         if (strcmp(seen->loop.phase, LOOP_IMPROVING) != 0 || seen->sight.turn != TURN_GOOD ||
             is_at_work(&seen->variant))
                 return true;
-        auto_free char *now = review_fingerprint(services, seen->loop.task_id);
+        auto_free char *now = NULL;
+        if (!review_fingerprint(services, db, &seen->loop, &now, error))
+                return false;
         seen->sight.is_unchanged = now && seen->loop.fingerprint && !strcmp(now, seen->loop.fingerprint);
         return true;
 }
@@ -323,9 +325,11 @@ static bool launch(struct services *services, struct store_db *db, const struct 
 static bool send(struct services *services, struct store_db *db, const struct seen *seen, const char *next,
                  struct error *error)
 {
-        auto_free char *fingerprint = review_fingerprint(services, seen->loop.task_id);
         struct stepping stepping = stepping_to(seen, next);
+        auto_free char *fingerprint = NULL;
 
+        if (!review_fingerprint(services, db, &seen->loop, &fingerprint, error))
+                return false;
         stepping.to.fingerprint = fingerprint;
         return review_send(services, db, &stepping.to, error);
 }

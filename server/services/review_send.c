@@ -1,8 +1,10 @@
 #include "server/services/review_send.h"
 
 #include "server/base/document.h"
+#include "server/services/changes.h"
 #include "server/services/review_actor.h"
 #include "server/services/task.h"
+#include "server/store/saved_change.h"
 #include "server/store/task.h"
 
 struct sending {
@@ -52,8 +54,25 @@ bool review_send(struct services *services, struct store_db *db, struct store_re
         return is_done;
 }
 
-char *review_fingerprint(const struct services *services, const char *task_id)
+/* Without repositories there is nothing to tell changes by; what was not saved whole may have changed. */
+static bool is_known(const struct store_saved_changes *changes)
 {
-        (void)services, (void)task_id;
-        return NULL;
+        for (size_t i = 0; i < changes->count; i++)
+                if (changes->items[i].reason || !changes->items[i].is_whole)
+                        return false;
+        return changes->count > 0;
+}
+
+bool review_fingerprint(const struct services *services, struct store_db *db, const struct store_review_loop *loop,
+                        char **fingerprint, struct error *error)
+{
+        auto_store_saved_changes changes = {0};
+
+        *fingerprint = NULL;
+        if (!store_saved_change_list(db, loop->task, &changes, error))
+                return false;
+        if (!is_known(&changes))
+                return true;
+        *fingerprint = changes_fingerprint(services, loop->task_id, error);
+        return *fingerprint != NULL;
 }

@@ -10,7 +10,9 @@
  * has the version that was read. ERROR_CANCELLED when it was changed meanwhile, and what follow_up_task has. Blocks. */
 MUST_CHECK bool review_send(struct services *services, struct store_db *db, struct store_review_loop *loop,
                             struct error *error);
-/* The task's work as it is now, as a text that differs when the work does; NULL when it cannot be told. */
-char *review_fingerprint(const struct services *services, const char *task_id);
+/* The variant's work as it was at the end of its latest turn, as a text that differs when the work does; NULL in
+ * *fingerprint when that is not known. The caller frees it. */
+MUST_CHECK bool review_fingerprint(const struct services *services, struct store_db *db,
+                                   const struct store_review_loop *loop, char **fingerprint, struct error *error);
 
 #endif

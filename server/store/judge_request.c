@@ -236,14 +236,15 @@ static bool read_list(struct store_db *db, struct query *query, struct store_jud
         return is_good;
 }
 
-bool store_judge_request_list(struct store_db *db, int64_t requester, const char *group_id, int64_t limit,
-                              struct store_judge_requests *requests, struct error *error)
+bool store_judge_request_list(struct store_db *db, int64_t requester, const char *group_id, const char *task_id,
+                              int64_t limit, struct store_judge_requests *requests, struct error *error)
 {
-        auto_query query =
-                query_begin(db, group_id ? STATEMENT_JUDGE_REQUEST_MINE_OF_GROUP : STATEMENT_JUDGE_REQUEST_MINE);
+        auto_query query = query_begin(db, task_id    ? STATEMENT_JUDGE_REQUEST_MINE_OF_TASK
+                                           : group_id ? STATEMENT_JUDGE_REQUEST_MINE_OF_GROUP
+                                                      : STATEMENT_JUDGE_REQUEST_MINE);
 
-        if (group_id)
-                query_text(&query, group_id);
+        if (task_id || group_id)
+                query_text(&query, task_id ? task_id : group_id);
         query_integer(&query, requester);
         query_integer(&query, limit);
         return read_list(db, &query, requests, error);

@@ -52,9 +52,10 @@ MUST_CHECK bool store_judge_request_of_task(struct store_db *db, int64_t task, c
                                             struct error *error);
 /* Numbers of tasks that such requests are about: the first of each. The caller frees *tasks. */
 MUST_CHECK bool store_judge_request_open(struct store_db *db, int64_t **tasks, size_t *count, struct error *error);
-/* The newest of a person, of any group or of one. */
-MUST_CHECK bool store_judge_request_list(struct store_db *db, int64_t requester, const char *group_id, int64_t limit,
-                                         struct store_judge_requests *requests, struct error *error);
+/* The newest of a person: all, those of a group, or those about a task. */
+MUST_CHECK bool store_judge_request_list(struct store_db *db, int64_t requester, const char *group_id,
+                                         const char *task_id, int64_t limit, struct store_judge_requests *requests,
+                                         struct error *error);
 /* The newest that the settings asked for in the group, or of the task when it stood alone; either may be NULL. */
 MUST_CHECK bool store_judge_request_automatic(struct store_db *db, const char *group_id, const char *task_id,
                                               int64_t limit, struct store_judge_requests *requests,

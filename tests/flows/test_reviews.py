@@ -101,6 +101,45 @@ def a_loop_goes_on_after_each_kill(stage):
     assert len(_judges(server, run["groupId"])) == 2
 
 
+NEVER = CRITIC.replace("verdict=pass", "verdict=fail")
+# Its second turn changes the code, later ones do not.
+LAZY = """cd /workspace/app; n=$(($(cat ../turn 2> /dev/null) + 1)); echo $n > ../turn; cat > /dev/null
+[ $n = 3 ] || echo $n >> main.c; echo "version $n" > /task-output/summary.md"""
+
+
+@flow
+def a_loop_stops_when_the_code_does_not_change(stage):
+    server = _prepare(stage)
+    address = stage.remote().add("app", {"main.c": "int main;\n"})
+    server.environment_file("code", agents=[_agent("lazy", LAZY), _agent("never", NEVER)], network="host",
+                            repositories=[{"name": "app", "url": address}])
+    task = server.create("begin", environment="code", agent="lazy")
+    server.wait_ended(task)
+    server.call("create_judge_task", taskId=task, agents=["never"],
+                reviewLoop={"maxRounds": 5, "minFeedbackPriority": "low", "pullLatest": True})
+    loop = _stopped(server, task)
+    assert loop["stopReason"] == "no_changes" and loop["round"] == 2, loop
+
+
+@flow
+def a_pull_that_conflicts_stops_a_loop_and_sends_nothing(stage):
+    server = _prepare(stage)
+    remote = stage.remote()
+    address = remote.add("app", {"main.c": "int main;\n"})
+    server.environment_file("code", agents=[_agent("lazy", LAZY), _agent("never", NEVER)], network="host",
+                            repositories=[{"name": "app", "url": address}])
+    task = server.create("begin", environment="code", agent="lazy")
+    server.wait_ended(task)
+    work = remote.folder / "work" / "app"
+    (work / "main.c").write_text("int other;\n")
+    remote.git("commit", "-qam", "Another", cwd=work)
+    remote.git("push", "-q", str(remote.folder / "git" / "app.git"), "main", cwd=work)
+    server.call("create_judge_task", taskId=task, agents=["never"], reviewLoop={"pullLatest": True})
+    loop = _stopped(server, task)
+    assert loop["stopReason"] == "pull_conflict" and loop["stopMessage"].startswith("pull_conflict: "), loop
+    assert server.task(task)["followUpCount"] == 0
+
+
 @flow
 def a_reviewer_that_says_nothing_is_tried_once_more(stage):
     server = _prepare(stage)

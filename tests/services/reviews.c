@@ -305,6 +305,36 @@ static void how_the_variant_ends_stops_the_loop(void **state)
         }
 }
 
+/* Says what was saved at the end of the turns so far. */
+static void save_changes(struct world *world, const char *tree)
+{
+        auto_free char *sql =
+                text_format("DELETE FROM saved_changes; INSERT INTO saved_changes (turn, repository, state, "
+                            "kept_from, kept_to, is_whole) SELECT rid, 'app', 'saved', 'a', '%s', 1 FROM "
+                            "turns WHERE state = 'ended'",
+                            tree);
+
+        world_sql(world, sql);
+}
+
+static void a_variant_that_changes_nothing_ends_the_loop(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = finished(world, "main"), *loop = begin(world, task, usual);
+
+        save_changes(world, "b");
+        judged(world, task, FAULTY WITH("high", "one"));
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        save_changes(world, "c");
+        advance(world, task);
+        assert_loop(world, task, LOOP_REVIEWING, "");
+        judged(world, task, FAULTY WITH("high", "two"));
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        save_changes(world, "c");
+        advance(world, task);
+        assert_loop(world, task, LOOP_STOPPED, STOP_NO_CHANGES);
+}
+
 static bool gone_work(struct store_db *db, void *context, struct error *error)
 {
         return review_task_gone(db, context, clock_now(), error);
@@ -744,6 +774,7 @@ int run_review_tests(void)
                 TEST(a_review_that_a_person_ends_ends_the_loop),
                 TEST(somebody_elses_follow_up_makes_the_feedback_wait),
                 TEST(how_the_variant_ends_stops_the_loop),
+                TEST(a_variant_that_changes_nothing_ends_the_loop),
                 TEST(a_deleted_variant_ends_what_is_about_it),
                 TEST(who_may_not_continue_the_task_any_more_sends_nothing),
                 TEST(a_loop_goes_on_after_a_restart_between_any_two_steps),
