@@ -322,6 +322,35 @@ def the_whole_tree_of_an_application_ends_and_its_log_is_redacted(stage):
 
 
 @flow
+def an_application_runs_beside_turns_and_is_closed_to_who_may_not_use_it(stage):
+    server, task = _stage(stage)
+    workspace = stage.folder_of(server, task)
+    server.call("follow_up_task", taskId=task, instructions="touch working; until [ -e go ]; do sleep 0.05; done")
+    wait_until("the turn to begin", (workspace / "working").exists)
+    _start(server, task)
+    browser = Browser(server, task).enter()
+    assert browser.request("GET", "/")[0] == 200
+    assert server.call("interrupt_task", taskId=task)["interrupted"]
+    assert browser.request("GET", "/")[0] == 200
+    server.call("follow_up_task", taskId=task, instructions="true")
+    server.wait_ended(task)
+    assert browser.request("GET", "/")[0] == 200
+    # Somebody who may no longer run things in the task is let out, also of what is open.
+    server.command("user", "add", "dev", "--role", "Developer", "--environment", "test")
+    own, server.key = server.key, server.command("key", "add", "dev", "--name", "dev", "--json")["key"]
+    theirs = Browser(server, task).enter()
+    raw = _upgrade(theirs)
+    server.key = own
+    assert theirs.request("GET", "/")[0] == 200
+    status, _ = _rest(server, "POST", "/users/dev/disable")
+    assert status == 200, status
+    assert theirs.request("GET", "/")[0] == 401
+    assert raw.recv(100) == b""
+    raw.close()
+    assert browser.request("GET", "/")[0] == 200
+
+
+@flow
 def an_application_is_reached_over_tls(stage):
     server, task = _stage(stage, authority=stage.make_authority())
     _start(server, task)
