@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { address, ApiError, path } from '../src/api/client'
-import { attachmentFault, base64 } from '../src/lib/attachments'
+import { attachmentFault, withUploads, type Attachment } from '../src/lib/attachments'
 import { Faults } from '../src/lib/faults'
 import { uuid } from '../src/lib/id'
 import { ownAddress } from '../src/lib/own-address'
@@ -76,16 +76,29 @@ describe('the form of a task', () => {
 })
 
 describe('attachments', () => {
-    it('are refused when they are too many, too large or of one name', () => {
-        expect(attachmentFault([{ name: 'a', size: 1 }])).toBeNull()
-        expect(attachmentFault(Array.from({ length: 26 }, (_, i) => ({ name: `${i}`, size: 1 })))).toMatch('25')
-        expect(attachmentFault([{ name: 'big', size: 60 << 20 }])).toMatch('big')
-        expect(attachmentFault([{ name: 'a', size: 1 }, { name: 'a', size: 1 }])).toMatch('two files')
+    it('are refused when they are too many or of one name', () => {
+        expect(attachmentFault([{ name: 'a' }])).toBeNull()
+        expect(attachmentFault(Array.from({ length: 26 }, (_, i) => ({ name: `${i}` })))).toMatch('25')
+        expect(attachmentFault([{ name: 'a' }, { name: 'a' }])).toMatch('two files')
     })
 
-    it('are written as base64 whatever is in them', () => {
-        const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256)
-        expect(Uint8Array.from(atob(base64(bytes)), (c) => c.charCodeAt(0))).toEqual(bytes)
+    it('are uploaded once, until a submission has taken or refused them', async () => {
+        const asked: string[] = []
+        vi.stubGlobal('fetch', async (url: string) => {
+            asked.push(url)
+            return new Response(JSON.stringify({ uploadId: `u${asked.length}` }), { status: 201 })
+        })
+        const file = new File(['x'], 'a b.txt', { lastModified: 1 })
+        const submit = (answer: Error | string) => async (attachments: Attachment[]) => {
+            if (typeof answer !== 'string') throw answer
+            return [answer, ...attachments.map((one) => one.uploadId)]
+        }
+        await expect(withUploads([file], submit(new ApiError(0, 'unreachable', 'lost')))).rejects.toThrow('lost')
+        expect(await withUploads([file], submit('taken'))).toEqual(['taken', 'u1'])
+        await expect(withUploads([file], submit(new ApiError(400, 'invalid_input', 'no')))).rejects.toThrow('no')
+        expect(await withUploads([file], submit('taken'))).toEqual(['taken', 'u3'])
+        expect(asked).toEqual(Array.from({ length: 3 }, () => '/uploads?filename=a+b.txt'))
+        vi.unstubAllGlobals()
     })
 })
 

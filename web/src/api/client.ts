@@ -18,6 +18,7 @@ type Query = Record<string, string | number | boolean | undefined>
 export interface CallOptions {
     query?: Query
     body?: unknown
+    file?: Blob // in place of a body
     signal?: AbortSignal
 }
 
@@ -56,15 +57,16 @@ export async function errorOf(answer: Response): Promise<ApiError> {
     }
 }
 
-async function send(method: string, url: string, { body, signal }: CallOptions): Promise<Response> {
+async function send(method: string, url: string, { body, file, signal }: CallOptions): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (method !== 'GET') headers['X-CSRF-Token'] = csrfToken
-    if (body !== undefined) headers['Content-Type'] = 'application/json'
+    if (file) headers['Content-Type'] = 'application/octet-stream'
+    else if (body !== undefined) headers['Content-Type'] = 'application/json'
     try {
         return await fetch(url, {
             method,
             headers,
-            body: body === undefined ? null : JSON.stringify(body),
+            body: file ?? (body === undefined ? null : JSON.stringify(body)),
             signal: signal ?? null,
             credentials: 'same-origin',
             redirect: 'error',

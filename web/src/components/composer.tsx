@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { path, post } from '../api/client'
 import type { Status, Task } from '../api/types'
 import { useAction } from '../lib/action'
-import { attachmentFault, readAttachments } from '../lib/attachments'
+import { withUploads } from '../lib/attachments'
 import { uuid } from '../lib/id'
 import { Attach, takesFiles } from './attach'
 import { Fault } from './field'
@@ -30,14 +30,13 @@ export function Composer({ taskId, status, onSent }: ComposerProps) {
     const [files, setFiles] = useState<File[]>([])
     const sending = useRef({ content: '', key: '' })
     const action = useAction(async () => {
-        const fault = attachmentFault(files)
-        if (fault) throw new Error(fault)
-        const attachments = await readAttachments(files)
         const content = JSON.stringify([text, files.map((file) => [file.name, file.size, file.lastModified])])
         // Sending the same once more after a lost answer does not deliver it twice.
         if (sending.current.content !== content) sending.current = { content, key: uuid() }
-        const body = { instructions: text, idempotencyKey: sending.current.key, ...(attachments.length && { attachments }) }
-        const answer = await post<{ task?: Task }>(path`/tasks/${taskId}/follow-ups`, body)
+        const body = { instructions: text, idempotencyKey: sending.current.key }
+        const answer = await withUploads(files, (attachments) =>
+            post<{ task?: Task }>(path`/tasks/${taskId}/follow-ups`, { ...body, ...(attachments.length && { attachments }) }),
+        )
         sending.current = { content: '', key: '' }
         setText('')
         setFiles([])

@@ -1,22 +1,16 @@
 // Files that go with instructions.
 
+import { ApiError, call } from '../api/client'
+
 export interface Attachment {
-    filename: string
-    content: string
-    encoding: 'base64'
+    uploadId: string
 }
 
 const FILES_MAXIMUM = 25
-const FILE_BYTES = 50 * 1024 * 1024
-const BODY_BYTES = 70 * 1024 * 1024
 
 // Why these cannot be sent together, null when they can.
-export function attachmentFault(files: readonly { name: string; size: number }[]): string | null {
+export function attachmentFault(files: readonly { name: string }[]): string | null {
     if (files.length > FILES_MAXIMUM) return `At most ${FILES_MAXIMUM} files can go with one message.`
-    const large = files.find((file) => file.size > FILE_BYTES)
-    if (large) return `${large.name} is larger than 50 MB.`
-    const whole = files.reduce((sum, file) => sum + (file.size * 4) / 3, 0)
-    if (whole > BODY_BYTES) return 'Together the files are too large for one message.'
     const names = new Set<string>()
     for (const { name } of files) {
         if (names.has(name)) return `There are two files of the name ${name}.`
@@ -25,18 +19,32 @@ export function attachmentFault(files: readonly { name: string; size: number }[]
     return null
 }
 
-export function base64(bytes: Uint8Array): string {
-    let binary = ''
-    for (let at = 0; at < bytes.length; at += 0x8000)
-        binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
-    return btoa(binary)
+// What was uploaded and no submission has taken yet: sending once more after a lost answer names the same uploads.
+const uploaded = new Map<string, Attachment>()
+
+const keyOf = (file: File) => JSON.stringify([file.name, file.size, file.lastModified])
+
+async function upload(file: File): Promise<Attachment> {
+    const known = uploaded.get(keyOf(file))
+    if (known) return known
+    const { uploadId } = await call<Attachment>('POST', '/uploads', { query: { filename: file.name }, file })
+    uploaded.set(keyOf(file), { uploadId })
+    return { uploadId }
 }
 
-export async function readAttachments(files: readonly File[]): Promise<Attachment[]> {
-    const read = async (file: File): Promise<Attachment> => ({
-        filename: file.name,
-        content: base64(new Uint8Array(await file.arrayBuffer())),
-        encoding: 'base64',
-    })
-    return Promise.all(files.map(read))
+// Uploads the files one after another, then submits what names them.
+export async function withUploads<T>(files: readonly File[], submit: (attachments: Attachment[]) => Promise<T>): Promise<T> {
+    const fault = attachmentFault(files)
+    if (fault) throw new Error(fault)
+    const attachments: Attachment[] = []
+    for (const file of files) attachments.push(await upload(file))
+    const forget = () => files.forEach((file) => uploaded.delete(keyOf(file)))
+    try {
+        const answer = await submit(attachments)
+        forget()
+        return answer
+    } catch (error) {
+        if (error instanceof ApiError && error.status !== 0) forget()
+        throw error
+    }
 }

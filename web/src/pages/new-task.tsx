@@ -8,7 +8,7 @@ import { Parameters } from '../components/parameters'
 import { Title } from '../components/title'
 import { Failed, Wait } from '../components/wait'
 import { useAction } from '../lib/action'
-import { attachmentFault, readAttachments } from '../lib/attachments'
+import { withUploads } from '../lib/attachments'
 import { Faults } from '../lib/faults'
 import { uuid } from '../lib/id'
 import { useLoaded } from '../lib/loaded'
@@ -135,11 +135,8 @@ function TaskFields({ environments }: { environments: Environment[] }) {
     const template = templates.value?.templates.find((one) => one.name === form.template)
     const change = (part: Partial<TaskForm>) => setForm((before) => ({ ...before, ...part }))
     const action = useAction(async () => {
-        const fault = attachmentFault(files)
-        if (fault) throw new Error(fault)
-        const attachments = await readAttachments(files)
         const id = requestId(JSON.stringify([form, files.map((file) => [file.name, file.size, file.lastModified])]))
-        const made = await post<NewTask>('/tasks', bodyOf(form, attachments, id))
+        const made = await withUploads(files, (attachments) => post<NewTask>('/tasks', bodyOf(form, attachments, id)))
         go(address('/task.html', made.taskId ? { id: made.taskId } : { groupId: made.groupId ?? undefined }))
     })
     const faults = new Faults(action.error, fields)
