@@ -182,9 +182,9 @@ static const struct {
         {"get_task", get, {"AAAHA", "AHHHA", "MMMHA"}},
         {"get_task_output", output, {"AAAHA", "AHHHA", "MMMHA"}},
         {"read_task_file", read_file, {"AAAHA", "AHHHA", "WWWHA"}},
-        {"follow_up_task", follow_up, {"AADHA", "AHHHA", "WWDHA"}},
         {"fork_task", fork_judge, {"AADHA", "AHHHA", "WWWHA"}},
         {"create_task", repeat, {"IIIHI", "IHHHI", "WWWHI"}},
+        {"follow_up_task", follow_up, {"AADHA", "AHHHA", "WWDHA"}},
         {"create_judge_task with a review loop", judge_with_loop, {"AADHA", "AHHHA", "AADHA"}},
         {"create_judge_task for later", judge_later, {"AADHA", "AHHHA", "AADHA"}},
         {"list_pending_judge_requests", list_requests, {"AHHHH", "AHHHH", "AHHHH"}},
@@ -240,21 +240,56 @@ static char letter_of(const json_t *result, const struct error *error)
         return '?';
 }
 
-static int check(struct world *world, struct actor *const *people, size_t row, enum kind kind, enum person person)
+static void forget(struct cell *cell)
 {
-        struct cell cell = {.world = world, .actor = people[person]};
-        auto_error error = {0};
+        free(cell->group);
+        free(cell->variant);
+        free(cell->judge);
+        *cell = (struct cell){.world = cell->world};
+}
 
-        prepare(&cell, kind, people);
-        auto_json *result = rows[row].run(&cell, &error);
+/* What one person does of these changes nothing for the next. */
+static bool is_for_all(action *run)
+{
+        static action *const list[] = {judge_group, judge_task, judge_judge, resubmit, apply,
+                                       get,         output,     read_file,   repeat,   fork_judge};
+
+        for (size_t i = 0; i < COUNT_OF(list); i++)
+                if (list[i] == run)
+                        return true;
+        return false;
+}
+
+static int check(const struct cell *cell, size_t row, enum kind kind, enum person person)
+{
+        auto_error error = {0};
+        auto_json *result = rows[row].run(cell, &error);
         char expected = rows[row].expected[kind][person], found = letter_of(result, &error);
+
         if (found != expected)
                 print_error("%s of the %s, %s work: %c, not %c: %s\n", rows[row].what, names[person], kinds[kind],
                             found, expected, error.message);
-        free(cell.group);
-        free(cell.variant);
-        free(cell.judge);
         return found != expected;
+}
+
+static int check_kind(struct world *world, struct actor *const *people, enum kind kind)
+{
+        struct cell all = {.world = world};
+        int faults = 0;
+
+        prepare(&all, kind, people);
+        for (size_t row = 0; row < COUNT_OF(rows); row++)
+                for (int person = 0; person < PERSON_COUNT; person++) {
+                        struct cell own = {.world = world};
+                        struct cell *cell = is_for_all(rows[row].run) ? &all : &own;
+                        if (cell == &own)
+                                prepare(&own, kind, people);
+                        cell->actor = people[person];
+                        faults += check(cell, row, kind, (enum person)person);
+                        forget(&own);
+                }
+        forget(&all);
+        return faults;
 }
 
 static void everything_about_judges_answers_everybody_as_the_table_says(void **state)
@@ -266,10 +301,8 @@ static void everything_about_judges_answers_everybody_as_the_table_says(void **s
         world_bind(world, "member", "Developer", "many");
         struct actor *another = world_actor(world, "member");
         struct actor *const people[] = {world->dev, another, world->viewer, world->outsider, world->admin};
-        for (size_t row = 0; row < COUNT_OF(rows); row++)
-                for (int kind = 0; kind < KIND_COUNT; kind++)
-                        for (int person = 0; person < PERSON_COUNT; person++)
-                                faults += check(world, people, row, (enum kind)kind, (enum person)person);
+        for (int kind = 0; kind < KIND_COUNT; kind++)
+                faults += check_kind(world, people, (enum kind)kind);
         actor_free(another);
         assert_int_equal(faults, 0);
 }
