@@ -1,182 +1,16 @@
-/* A loop, step by step: what is seen of it, what follows, and what that begins. */
+/* A loop, step by step: what follows from what is seen of it, and what that begins. */
 #include <string.h>
 
 #include "server/base/clock.h"
-#include "server/base/document.h"
 #include "server/base/log.h"
-#include "server/services/audit.h"
 #include "server/services/review_actor.h"
 #include "server/services/review_feedback.h"
-#include "server/services/review_loop.h"
-#include "server/services/review_rules.h"
 #include "server/services/review_send.h"
-#include "server/store/turn.h"
-
-/* A loop with all that its next step depends on. */
-struct seen {
-        struct store_review_loop loop;
-        struct store_task variant;
-        struct store_reviewers judges;                          /* of all rounds */
-        struct store_reviewer *latest[JUDGE_REVIEWERS_MAXIMUM]; /* of this round, one a reviewer; borrowed */
-        struct verdict verdicts[JUDGE_REVIEWERS_MAXIMUM];
-        struct loop_review reviews[JUDGE_REVIEWERS_MAXIMUM];
-        size_t count;
-        struct loop_sight sight;
-};
-
-static void seen_clear(struct seen *seen)
-{
-        store_review_loop_clear(&seen->loop);
-        store_task_clear(&seen->variant);
-        store_reviewers_clear(&seen->judges);
-        for (size_t i = 0; i < JUDGE_REVIEWERS_MAXIMUM; i++)
-                verdict_clear(&seen->verdicts[i]);
-}
-
-static bool is_at_work(const struct store_task *task)
-{
-        return !strcmp(task->status, "running") || !strcmp(task->status, "queued");
-}
-
-/* The later attempt of a reviewer takes the place of the earlier. */
-static void take_latest(struct seen *seen)
-{
-        for (size_t i = 0; i < seen->judges.count; i++) {
-                struct store_reviewer *judge = &seen->judges.items[i];
-                size_t at = 0;
-                if (judge->round != seen->loop.round)
-                        continue;
-                while (at < seen->count && strcmp(seen->latest[at]->agent, judge->agent) != 0)
-                        at++;
-                if (at == JUDGE_REVIEWERS_MAXIMUM)
-                        continue;
-                seen->latest[at] = judge;
-                seen->count += at == seen->count;
-        }
-}
-
-static int64_t qualifying(const struct store_reviewer *judge, const char *min_priority)
-{
-        int least = verdict_priority(min_priority);
-
-        return judge->high + (least <= 1 ? judge->medium : 0) + (least <= 0 ? judge->low : 0);
-}
-
-/* What a review that is over has come to. Only one that ended well has a verdict; one that a person ended was not meant
- * to have any. */
-static bool rate(struct services *services, struct store_db *db, struct seen *seen, size_t at,
-                 const struct store_task *task, struct error *error)
-{
-        struct loop_review *review = &seen->reviews[at];
-        struct store_reviewer *judge = seen->latest[at];
-        auto_store_turn turn = {0};
-        bool is_found;
-
-        if (strcmp(task->status, "completed") != 0) {
-                if (!store_turn_find(db, task->turn, &turn, &is_found, error))
-                        return false;
-                review->is_cancelled = is_found && turn.stop_kind;
-                return true;
-        }
-        if (!verdict_read(services, db, task, &seen->verdicts[at], error))
-                return false;
-        review->is_usable = verdict_is_usable(&seen->verdicts[at]);
-        if (!review->is_usable)
-                return true;
-        free(judge->verdict);
-        judge->verdict = text_copy(seen->verdicts[at].verdict);
-        review_feedback_count(&seen->verdicts[at], &judge->high, &judge->medium, &judge->low);
-        review->is_pass = !strcmp(judge->verdict, VERDICT_PASS);
-        review->qualifying = qualifying(judge, seen->loop.min_priority);
-        return true;
-}
-
-static bool see_reviews(struct services *services, struct store_db *db, struct seen *seen, struct error *error)
-{
-        for (size_t i = 0; i < seen->count; i++) {
-                auto_store_task task = {0};
-                bool is_found;
-                if (!store_task_find(db, seen->latest[i]->judge_id, 0, &task, &is_found, error))
-                        return false;
-                seen->reviews[i].is_cancelled = !is_found;
-                seen->reviews[i].is_open = is_found && is_at_work(&task);
-                if (is_found && !seen->reviews[i].is_open && !rate(services, db, seen, i, &task, error))
-                        return false;
-        }
-        return true;
-}
-
-/* How the loop's own turn has gone. The task tells it as long as it is the latest; what went wrong is also in the turn.
- */
-static bool see_turn(struct store_db *db, struct seen *seen, struct error *error)
-{
-        const char *status = seen->variant.status;
-        auto_store_turn turn = {0};
-        bool is_found;
-
-        if (!store_turn_find(db, seen->loop.turn, &turn, &is_found, error))
-                return false;
-        bool is_latest = is_found && seen->variant.turn == turn.rid && !is_at_work(&seen->variant);
-        bool is_good =
-                is_latest ? !strcmp(status, "completed")
-                          : !turn.failure_stage && is_found && !strcmp(turn.end_type ? turn.end_type : "", "finished");
-        bool is_failed = is_latest ? !strcmp(status, "failed") : turn.failure_stage != NULL;
-        seen->sight.turn = is_found && strcmp(turn.state, "ended") ? TURN_OPEN
-                           : is_good                               ? TURN_GOOD
-                           : is_failed                             ? TURN_FAILED
-                                                                   : TURN_INTERRUPTED;
-        return true;
-}
-
-static bool see_work(struct services *services, struct store_db *db, struct seen *seen, struct error *error)
-{
-        if (!see_turn(db, seen, error))
-                return false;
-        if (strcmp(seen->loop.phase, LOOP_IMPROVING) != 0 || seen->sight.turn != TURN_GOOD ||
-            is_at_work(&seen->variant))
-                return true;
-        auto_free char *now = NULL;
-        if (!review_fingerprint(services, db, &seen->loop, &now, error))
-                return false;
-        seen->sight.is_unchanged = now && seen->loop.fingerprint && !strcmp(now, seen->loop.fingerprint);
-        return true;
-}
-
-static bool see(struct services *services, struct store_db *db, int64_t task, struct seen *seen, bool *is_open,
-                struct error *error)
-{
-        const struct store_review_loop *loop = &seen->loop;
-        bool is_found, is_there;
-
-        if (!store_review_loop_of_task(db, task, &seen->loop, &is_found, error))
-                return false;
-        *is_open = is_found && strcmp(loop->phase, LOOP_STOPPED) != 0;
-        if (!*is_open)
-                return true;
-        if (!store_task_find_rid(db, task, 0, &seen->variant, &is_there, error) ||
-            !store_review_loop_judges(db, loop->rid, &seen->judges, error))
-                return false;
-        take_latest(seen);
-        seen->sight = (struct loop_sight){.phase = loop->phase,
-                                          .round = loop->round,
-                                          .max_rounds = loop->max_rounds,
-                                          .attempt = loop->attempt,
-                                          .reviews = seen->reviews,
-                                          .review_count = seen->count,
-                                          .is_source_gone = !is_there,
-                                          .source_status = is_there ? seen->variant.status : ""};
-        if (!is_there)
-                return true;
-        if (!strcmp(loop->phase, LOOP_REVIEWING))
-                return see_reviews(services, db, seen, error);
-        if (!strcmp(loop->phase, LOOP_IMPROVING) || !strcmp(loop->phase, LOOP_POLISHING))
-                return see_work(services, db, seen, error);
-        return true;
-}
+#include "server/services/review_sight.h"
 
 /* A step that is nothing but a transaction. */
 struct stepping {
-        const struct seen *seen;
+        const struct review_seen *seen;
         struct store_review_loop to; /* borrows */
         struct store_reviewer added[JUDGE_REVIEWERS_MAXIMUM];
         size_t added_count;
@@ -186,7 +20,7 @@ struct stepping {
 static bool step_work(struct store_db *db, void *context, struct error *error)
 {
         const struct stepping *stepping = context;
-        const struct seen *seen = stepping->seen;
+        const struct review_seen *seen = stepping->seen;
         int64_t loop = seen->loop.rid;
         bool is_done;
 
@@ -203,7 +37,7 @@ static bool step_work(struct store_db *db, void *context, struct error *error)
         return true;
 }
 
-static struct stepping stepping_to(const struct seen *seen, const char *phase)
+static struct stepping stepping_to(const struct review_seen *seen, const char *phase)
 {
         struct stepping stepping = {.seen = seen, .to = seen->loop};
 
@@ -223,7 +57,7 @@ static bool write_step(struct services *services, struct stepping *stepping, str
         return true;
 }
 
-static bool stop(struct services *services, const struct seen *seen, const char *reason, const char *message,
+static bool stop(struct services *services, const struct review_seen *seen, const char *reason, const char *message,
                  struct error *error)
 {
         struct stepping stepping = stepping_to(seen, LOOP_STOPPED);
@@ -248,7 +82,7 @@ static void reserve(struct stepping *stepping, const struct store_reviewer *revi
                                                       .attempt = stepping->to.attempt};
 }
 
-static bool reserve_again(struct services *services, const struct seen *seen, struct error *error)
+static bool reserve_again(struct services *services, const struct review_seen *seen, struct error *error)
 {
         struct stepping stepping = stepping_to(seen, LOOP_LAUNCHING);
 
@@ -259,7 +93,7 @@ static bool reserve_again(struct services *services, const struct seen *seen, st
         return write_step(services, &stepping, error);
 }
 
-static bool reserve_round(struct services *services, const struct seen *seen, struct error *error)
+static bool reserve_round(struct services *services, const struct review_seen *seen, struct error *error)
 {
         struct stepping stepping = stepping_to(seen, LOOP_LAUNCHING);
 
@@ -272,7 +106,7 @@ static bool reserve_round(struct services *services, const struct seen *seen, st
         return write_step(services, &stepping, error);
 }
 
-static bool gather(struct services *services, const struct seen *seen, const char *next, struct error *error)
+static bool gather(struct services *services, const struct review_seen *seen, const char *next, struct error *error)
 {
         struct stepping stepping = stepping_to(seen, next);
         const struct agent *agent = agent_find_known(seen->variant.agent);
@@ -295,7 +129,7 @@ static bool launched(struct call *call, const struct judge_launched *made, const
         return step_work(call->db, stepping, error);
 }
 
-static bool launch(struct services *services, struct store_db *db, const struct seen *seen, struct error *error)
+static bool launch(struct services *services, struct store_db *db, const struct review_seen *seen, struct error *error)
 {
         const struct store_review_loop *loop = &seen->loop;
         struct stepping stepping = stepping_to(seen, LOOP_REVIEWING);
@@ -322,7 +156,7 @@ static bool launch(struct services *services, struct store_db *db, const struct 
         return judge_launch(&call, &order, &made, error);
 }
 
-static bool send(struct services *services, struct store_db *db, const struct seen *seen, const char *next,
+static bool send(struct services *services, struct store_db *db, const struct review_seen *seen, const char *next,
                  struct error *error)
 {
         struct stepping stepping = stepping_to(seen, next);
@@ -344,8 +178,8 @@ static const char *reason_of(const struct loop_step *step, enum error_code code)
         return strcmp(step->next, LOOP_POLISHING) ? STOP_FOLLOW_UP_FAILED : STOP_POLISH_FAILED;
 }
 
-static bool act(struct services *services, struct store_db *db, const struct seen *seen, const struct loop_step *step,
-                struct error *error)
+static bool act(struct services *services, struct store_db *db, const struct review_seen *seen,
+                const struct loop_step *step, struct error *error)
 {
         switch (step->action) {
         case LOOP_LAUNCH:
@@ -368,13 +202,13 @@ static bool act(struct services *services, struct store_db *db, const struct see
 
 /* A step that was refused ends the loop, unless it is to be looked at anew: the task has begun to work meanwhile, say,
  * or another step was taken. */
-static bool refused(struct services *services, struct store_db *db, const struct seen *seen,
+static bool refused(struct services *services, struct store_db *db, const struct review_seen *seen,
                     const struct loop_step *step, const struct error *failure, struct error *error)
 {
-        CLEANUP(seen_clear) struct seen now = {0};
+        auto_review_seen now = {0};
         bool is_open;
 
-        if (!see(services, db, seen->loop.task, &now, &is_open, error))
+        if (!review_see(services, db, seen->loop.task, &now, &is_open, error))
                 return false;
         if (!is_open || now.loop.version != seen->loop.version)
                 return true;
@@ -387,11 +221,11 @@ static bool refused(struct services *services, struct store_db *db, const struct
 bool review_loop_take_step(struct services *services, struct store_db *db, int64_t task, bool *is_over, bool *is_again,
                            struct error *error)
 {
-        CLEANUP(seen_clear) struct seen seen = {0};
+        auto_review_seen seen = {0};
         auto_error failure = {0};
         bool is_open;
 
-        if (!see(services, db, task, &seen, &is_open, error))
+        if (!review_see(services, db, task, &seen, &is_open, error))
                 return false;
         struct loop_step step = is_open ? review_loop_step(&seen.sight) : (struct loop_step){0};
         *is_over = step.action == LOOP_WAIT;
