@@ -19,8 +19,9 @@
 #include "server/services/task_paths.h"
 
 #define RUN_PREFIX "changes-"
-#define OUTPUT_PATH "raw/changes.out"
-#define FACTS_PATH "raw/changes.err"
+/* Beside the records that can be read. */
+#define OUTPUT_PATH "changes.out"
+#define FACTS_PATH "changes.err"
 #define FACTS_MAXIMUM (4 * 1024 * 1024)
 #define GRACE_MS 2000
 /* A person who stopped the turn waits for its end. */
@@ -284,9 +285,7 @@ bool changes_save(struct runtime *runtime, const struct store_turn *turn, const 
                 return false;
         auto_environment *environment =
                 is_found ? environment_find_rid(runtime->services->environments, task.environment) : NULL;
-        /* A turn that never began changed nothing. */
-        bool is_begun = !outcome->stage || strcmp(outcome->stage, "launch");
-        if (!environment || !is_begun || !environment->file.repositories.count)
+        if (!environment || !environment->file.repositories.count)
                 return true;
         saving.limit_ms = settings_current()->changes_seconds * 1000;
         if (!strcmp(outcome->task_status, "interrupted") && saving.limit_ms > STOPPED_LIMIT_MS)

@@ -28,7 +28,7 @@ struct changes_set {
 };
 void changes_set_clear(struct changes_set *set);
 
-/* Saves the changes of a turn that has ended, and fills the set (zeroed). It is empty when nothing needs to be
+/* Saves the changes of a turn that has begun and ended, and fills the set (zeroed). It is empty when nothing needs to be
  * recorded. False only when the server stops (ERROR_CANCELLED) or the store cannot be read: it is to be tried again.
  * Blocks. */
 MUST_CHECK bool changes_save(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
