@@ -209,6 +209,20 @@ static bool run(const struct saving *saving, struct error *error)
         return true;
 }
 
+static const char *reason_of(const struct error *error)
+{
+        switch (error->code) {
+        case ERROR_GIT_TIMEOUT:
+                return "not_finished";
+        case ERROR_GIT_REF_NOT_FOUND:
+                return "beginning_unknown";
+        case ERROR_STORE_FULL:
+                return "disk_full";
+        default:
+                return "refused";
+        }
+}
+
 static void import(const struct saving *saving, size_t at)
 {
         const struct services *services = saving->runtime->services;
@@ -232,7 +246,7 @@ static void import(const struct saving *saving, size_t at)
         if (!repository_change_import(&pack, &limits, &found, &error)) {
                 log_warning("what a turn changed could not be saved", "task", saving->turn->task_id, "repository",
                             change->repository, "reason", error.message);
-                changes_set_gone(change, error.code == ERROR_GIT_TIMEOUT ? "not_finished" : "refused");
+                changes_set_gone(change, reason_of(&error));
                 return;
         }
         change->from = text_copy(found.from);

@@ -7,6 +7,8 @@
  *   broken                git cannot read it
  *   too_large             more was changed than is handed out
  *   refused               git on this side did not take what was handed out
+ *   beginning_unknown     the commit that the work began with is not in the mirror any more
+ *   disk_full             there is no room for it
  *   not_finished          it took too long, or ended in another way
  *   container_not_running the container ended with the turn */
 #ifndef SERVICES_CHANGES_SAVE_H

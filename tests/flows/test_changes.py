@@ -184,6 +184,12 @@ def what_cannot_be_saved_is_unavailable_with_a_fixed_reason_and_fails_no_turn(st
     assert _diff(server, task, "a.txt")["status"] == "unavailable"
     reasons = [reason["code"] for reason in server.call("get_task_review_summary", taskId=task)["approval"]["reasons"]]
     assert reasons == ["changes_incomplete", "approval_not_offered"], reasons
+    # A file that cannot be read, and a repository inside without a commit, are left out; the rest is there.
+    partly = server.create("cd app; echo two >> a.txt; echo x > x; chmod 0 x; mkdir sub; git init -q sub; touch sub/y")
+    assert server.wait_ended(partly)["status"] == "completed"
+    files, answer = _files(server, partly, repository="app")
+    assert {path: file.get("omitted") for path, file in files.items()} == {"a.txt": None, "sub/": "not_saved"}, files
+    assert answer["incomplete"], answer
     # More than is handed out, by the settings in force.
     server.command("setting", "set", "CHANGES_FILES", "3")
     many = server.create("cd app; for n in 1 2 3 4 5; do echo $n > f$n; done")
