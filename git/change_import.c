@@ -1,13 +1,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 
 #include "git/change.h"
 #include "git/change_place.h"
 #include "git/command.h"
 #include "git/mirror_clean.h"
-#include "git/mirror_place.h"
 #include "git/request.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
@@ -176,9 +175,13 @@ bool change_import_work(const json_t *request, json_t *result, struct error *err
                 .base = document_get_string(request, "base"),
                 .tree = document_get_string(request, "tree"),
         };
-        auto_fd lock = mirror_lock(document_get_string(request, "lock"), true, error);
+        auto_fd lock = open(document_get_string(request, "lock"), O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
         auto_repository *repository = NULL;
 
-        return lock >= 0 && prepare(&job, &repository, error) && take_up(&job, error) &&
-               add_mirror(&job, repository, error) && keep(&job, repository, result, error);
+        /* Somebody who waits for a remote must not make a turn's end wait: what is read of the mirror stays there, and
+         * packs that are joined meanwhile are found again. */
+        if (lock >= 0 && flock(lock, LOCK_SH | LOCK_NB))
+                close(take_fd(&lock));
+        return prepare(&job, &repository, error) && take_up(&job, error) && add_mirror(&job, repository, error) &&
+               keep(&job, repository, result, error);
 }

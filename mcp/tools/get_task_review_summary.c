@@ -3,10 +3,10 @@
 #include "server/services/changes_view.h"
 
 static const struct field input_rows[] = {
-        STRING_FIELD(struct review_input, taskId, .is_required = true, .minimum = 1, .maximum = 100,
+        STRING_FIELD(struct review_summary_input, taskId, .is_required = true, .minimum = 1, .maximum = 100,
                      .help = "Id of the task."),
 };
-static const struct field_table input = FIELD_TABLE(struct review_input, input_rows);
+static const struct field_table input = FIELD_TABLE(struct review_summary_input, input_rows);
 
 static bool run(struct call *call, const void *arguments, json_t **result, struct error *error)
 {

@@ -28,6 +28,7 @@ static const struct {
 } parts[] = {
         {"config.json", false},
         {"records", false},
+        {"changes", false},
         {"key", true},
         {"git-credentials", true},
 };

@@ -85,15 +85,28 @@ static const char *reason_of_nothing(const struct call *call, const struct store
         return environment && !environment->file.repositories.count ? NULL : "not_saved";
 }
 
-static const char *reason_of(const struct call *call, const struct store_task *task,
-                             const struct store_saved_changes *changes, const struct listing *listing)
+static bool is_wanted(const struct listing *listing, const struct store_saved_change *change)
 {
+        return !listing->input->repository || !strcmp(listing->input->repository, change->repository);
+}
+
+/* The first reason, when nothing at all of what is asked for can be told. */
+static const char *reason_of(const struct store_task *task, const struct store_saved_changes *changes,
+                             const struct listing *listing)
+{
+        const char *reason = NULL;
+
         if (!changes->count)
-                return reason_of_nothing(call, task);
-        for (size_t i = 0; i < changes->count; i++)
-                if (strcmp(changes->items[i].state, "unavailable"))
+                return reason_of_nothing(listing->call, task);
+        for (size_t i = changes->count; i > 0; i--) {
+                const struct store_saved_change *change = &changes->items[i - 1];
+                if (!is_wanted(listing, change))
+                        continue;
+                if (strcmp(change->state, "unavailable"))
                         return NULL;
-        return listing->total ? NULL : changes->items[0].reason;
+                reason = change->reason;
+        }
+        return listing->total ? NULL : reason;
 }
 
 static json_t *page(struct listing *listing, const char *reason, const struct store_saved_changes *changes)
@@ -119,14 +132,13 @@ static json_t *page(struct listing *listing, const char *reason, const struct st
 
 static bool list(struct listing *listing, const struct store_task *task, json_t **result, struct error *error)
 {
-        const char *wanted = listing->input->repository;
         auto_store_saved_changes changes = {0};
-        bool is_known = !wanted;
+        bool is_known = !listing->input->repository;
 
         if (!store_saved_change_list(listing->call->db, task->rid, &changes, error))
                 return false;
         for (size_t i = 0; i < changes.count; i++) {
-                if (wanted && strcmp(changes.items[i].repository, wanted))
+                if (!is_wanted(listing, &changes.items[i]))
                         continue;
                 is_known = true;
                 if (!add_repository(listing, &changes.items[i], error))
@@ -134,7 +146,7 @@ static bool list(struct listing *listing, const struct store_task *task, json_t 
         }
         if (!is_known && changes.count)
                 return error_set(error, ERROR_NOT_FOUND, "Nothing was saved of a repository of this name.");
-        *result = page(listing, reason_of(listing->call, task, &changes, listing), &changes);
+        *result = page(listing, reason_of(task, &changes, listing), &changes);
         return true;
 }
 

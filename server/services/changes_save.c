@@ -19,8 +19,9 @@
 #include "server/services/task_paths.h"
 
 #define RUN_PREFIX "changes-"
-#define OUTPUT_PATH "raw/changes.out"
-#define FACTS_PATH "raw/changes.err"
+/* Beside the records that can be read. */
+#define OUTPUT_PATH "changes.out"
+#define FACTS_PATH "changes.err"
 #define FACTS_MAXIMUM (4 * 1024 * 1024)
 #define GRACE_MS 2000
 /* A person who stopped the turn waits for its end. */
@@ -208,6 +209,20 @@ static bool run(const struct saving *saving, struct error *error)
         return true;
 }
 
+static const char *reason_of(const struct error *error)
+{
+        switch (error->code) {
+        case ERROR_GIT_TIMEOUT:
+                return "not_finished";
+        case ERROR_GIT_REF_NOT_FOUND:
+                return "beginning_unknown";
+        case ERROR_STORE_FULL:
+                return "disk_full";
+        default:
+                return "refused";
+        }
+}
+
 static void import(const struct saving *saving, size_t at)
 {
         const struct services *services = saving->runtime->services;
@@ -231,7 +246,7 @@ static void import(const struct saving *saving, size_t at)
         if (!repository_change_import(&pack, &limits, &found, &error)) {
                 log_warning("what a turn changed could not be saved", "task", saving->turn->task_id, "repository",
                             change->repository, "reason", error.message);
-                changes_set_gone(change, error.code == ERROR_GIT_TIMEOUT ? "not_finished" : "refused");
+                changes_set_gone(change, reason_of(&error));
                 return;
         }
         change->from = text_copy(found.from);
@@ -284,9 +299,7 @@ bool changes_save(struct runtime *runtime, const struct store_turn *turn, const 
                 return false;
         auto_environment *environment =
                 is_found ? environment_find_rid(runtime->services->environments, task.environment) : NULL;
-        /* A turn that never began changed nothing. */
-        bool is_begun = !outcome->stage || strcmp(outcome->stage, "launch");
-        if (!environment || !is_begun || !environment->file.repositories.count)
+        if (!environment || !environment->file.repositories.count)
                 return true;
         saving.limit_ms = settings_current()->changes_seconds * 1000;
         if (!strcmp(outcome->task_status, "interrupted") && saving.limit_ms > STOPPED_LIMIT_MS)

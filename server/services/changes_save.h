@@ -7,6 +7,8 @@
  *   broken                git cannot read it
  *   too_large             more was changed than is handed out
  *   refused               git on this side did not take what was handed out
+ *   beginning_unknown     the commit that the work began with is not in the mirror any more
+ *   disk_full             there is no room for it
  *   not_finished          it took too long, or ended in another way
  *   container_not_running the container ended with the turn */
 #ifndef SERVICES_CHANGES_SAVE_H
@@ -28,7 +30,7 @@ struct changes_set {
 };
 void changes_set_clear(struct changes_set *set);
 
-/* Saves the changes of a turn that has ended, and fills the set (zeroed). It is empty when nothing needs to be
+/* Saves the changes of a turn that has begun and ended, and fills the set (zeroed). It is empty when nothing needs to be
  * recorded. False only when the server stops (ERROR_CANCELLED) or the store cannot be read: it is to be tried again.
  * Blocks. */
 MUST_CHECK bool changes_save(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,

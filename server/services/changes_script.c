@@ -21,6 +21,9 @@ const char changes_script[] =
         "        if [ $1 = added ]; then git ls-files -z --others --exclude-standard\n"
         "        else git diff-files -z --name-only; fi\n"
         "}\n"
+        /* A repository inside that has no commit, which git add stops at. */
+        "is_unborn() { case $1 in */) ! command git -C \"$1\" rev-parse -q --verify HEAD >/dev/null ;;"
+        " *) false ;; esac; }\n"
         /* The files that git add will have to read; those that are too large are left out. */
         "measure() {\n"
         "        total=0\n"
@@ -32,7 +35,7 @@ const char changes_script[] =
         "                head -c 16777216 \"$tmp/names\" | xargs -0 -r stat -c '%s %n' -- >\"$tmp/$kind\"\n"
         "                while IFS= read -r line; do\n"
         "                        case ${line%% *} in ''|*[!0-9]*) continue ;; esac\n"
-        "                        if [ \"${line%% *}\" -gt \"$one\" ]; then\n"
+        "                        if [ \"${line%% *}\" -gt \"$one\" ] || is_unborn \"${line#* }\"; then\n"
         "                                left $kind \"$line\"\n"
         "                                printf ':(exclude,literal,top)%s\\000' \"${line#* }\" >>\"$tmp/left\"\n"
         "                        else\n"

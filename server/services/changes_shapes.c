@@ -29,7 +29,8 @@ static const struct field repository_rows[] = {
         OUT_STRING("repository", .is_required = true, .help = "Name of the repository."),
         OUT_STRING("status", .is_required = true, .help = "available, empty when nothing changed, or unavailable."),
         OUT_STRING("reason", .is_nullable = true,
-                   .help = "missing, broken, too_large, refused, not_finished or container_not_running."),
+                   .help = "missing, broken, too_large, refused, beginning_unknown, disk_full, not_finished or "
+                           "container_not_running."),
         OUT_INTEGER("files", .is_nullable = true, .help = "Changed files."),
         LINE_ROWS,
         OUT_BOOLEAN("incomplete", .help = "Whether there may be changes that are not listed."),

@@ -27,12 +27,12 @@ struct changes_read_input {
 MUST_CHECK bool changes_read(struct call *call, const struct changes_read_input *input, json_t **result,
                              struct error *error);
 
-struct review_input {
+struct review_summary_input {
         const char *taskId;
 };
 /* What a person who is to decide on a task needs to know of it: the revision, what changed, the branches, and what is
  * in the way of an approval. Reads files. */
-MUST_CHECK bool review_summary(struct call *call, const struct review_input *input, json_t **result,
+MUST_CHECK bool review_summary(struct call *call, const struct review_summary_input *input, json_t **result,
                                struct error *error);
 
 /* Whether the error says that the values to be redacted cannot be told: the read has the status unavailable then. */

@@ -267,7 +267,7 @@ static void serve(struct follower *follower, struct followed *one)
         }
         if (one->is_over) {
                 unwatch(follower, one);
-                one->is_ending = pool_submit(one->runtime->end_pool, end_followed, one);
+                one->is_ending = pool_submit(one->runtime->turn_pool, end_followed, one);
                 one->look_at = clock_monotonic() + RETRY_MS;
         }
         pthread_mutex_unlock(&follower->mutex);

@@ -20,6 +20,7 @@
 #define RUNNER_MAXIMUM (64 * 1024 * 1024)
 #define QUEUE_MAXIMUM 65536
 #define END_THREADS 4
+#define TURN_THREADS 8
 
 struct runtime_times runtime_times = {
         .minute = 60000, .retry = 1000, .claim = 30000, .overdue = 10 * 60000, .given_up = 10 * 60000};
@@ -56,6 +57,7 @@ static void runtime_free(struct runtime *runtime)
         if (runtime->follower)
                 follower_stop(runtime->follower);
         pool_free(runtime->pool);
+        pool_free(runtime->turn_pool);
         pool_free(runtime->end_pool);
         if (runtime->follower)
                 follower_free(runtime->follower);
@@ -103,6 +105,7 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         }
         runtime->pool = pool_new((unsigned)settings_current()->worker_threads, QUEUE_MAXIMUM);
         runtime->end_pool = pool_new(END_THREADS, QUEUE_MAXIMUM);
+        runtime->turn_pool = pool_new(TURN_THREADS, QUEUE_MAXIMUM);
         runtime->server_label = text_format("%s=%s", LABEL_SERVER, runtime->server_id);
         store_on_wake(services->store, job_wake, runtime);
         auto_error reading = {0};

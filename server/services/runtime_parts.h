@@ -44,11 +44,12 @@ extern struct runtime_times runtime_times;
 
 struct runtime {
         struct services *services;
-        struct pool *pool;     /* launches and retention: they may take long, and wait for others */
-        struct pool *end_pool; /* everything about ends, which must never wait for a launch */
-        char *server_id;       /* of this store, in the labels of its containers */
-        char *server_label;    /* "longshore.server=ID" */
-        char *runner_path;     /* the versioned copy */
+        struct pool *pool;      /* launches and retention: they may take long, and wait for others */
+        struct pool *end_pool;  /* everything about ends, which must never wait for a launch */
+        struct pool *turn_pool; /* the ends of turns that ran, which take as long as saving their changes does */
+        char *server_id;        /* of this store, in the labels of its containers */
+        char *server_label;     /* "longshore.server=ID" */
+        char *runner_path;      /* the versioned copy */
         struct runtime_times times;
         int stop_event; /* eventfd: readable once the runtime stops */
         atomic_bool is_stopping, is_retaining;

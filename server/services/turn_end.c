@@ -266,6 +266,19 @@ static void remove_secrets(const struct services *services, const struct store_t
                             error.message);
 }
 
+/* Whether the agent was started, or may have been: a turn that was not has changed nothing. */
+static bool has_begun(const struct services *services, const struct store_turn *turn)
+{
+        auto_free char *control = task_path_control(services->data_folder, turn->task_id),
+                       *run = turn_run_id(turn->ordinal);
+        enum control_state state;
+        struct runner_exit exit;
+        auto_error ignored = {0};
+
+        return !control_state(control, run, &state, &exit, &ignored) || state == CONTROL_CLAIMED ||
+               state == CONTROL_ENDED;
+}
+
 bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *found,
               struct error *error)
 {
@@ -276,10 +289,11 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
         /* Whoever comes second finds it ended, and its events are written once. */
         number_set_lock(runtime, &runtime->turns_ending, turn->rid);
         is_good = is_ended(runtime, turn->rid, &is_over, error);
+        bool is_begun = is_good && !is_over && has_begun(runtime->services, turn);
         /* Before the record, which lets the next turn begin. */
         if (is_good && !is_over)
                 remove_secrets(runtime->services, turn);
-        is_good = is_good && (is_over || (changes_save(runtime, turn, outcome, &changes, error) &&
+        is_good = is_good && (is_over || ((!is_begun || changes_save(runtime, turn, outcome, &changes, error)) &&
                                           record(runtime, turn, outcome, &changes, error)));
         number_set_unlock(runtime, &runtime->turns_ending, turn->rid);
         if (!is_good || is_over)

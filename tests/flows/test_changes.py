@@ -6,7 +6,7 @@ import os
 import time
 import zlib
 
-from longshore import ToolError, flow, wait_until
+from longshore import ToolError, engine_request, flow, wait_until
 from test_git import login_file, locked_remote
 from test_pulls import upstream
 
@@ -184,6 +184,12 @@ def what_cannot_be_saved_is_unavailable_with_a_fixed_reason_and_fails_no_turn(st
     assert _diff(server, task, "a.txt")["status"] == "unavailable"
     reasons = [reason["code"] for reason in server.call("get_task_review_summary", taskId=task)["approval"]["reasons"]]
     assert reasons == ["changes_incomplete", "approval_not_offered"], reasons
+    # A file that cannot be read, and a repository inside without a commit, are left out; the rest is there.
+    partly = server.create("cd app; echo two >> a.txt; echo x > x; chmod 0 x; mkdir sub; git init -q sub; touch sub/y")
+    assert server.wait_ended(partly)["status"] == "completed"
+    files, answer = _files(server, partly, repository="app")
+    assert {path: file.get("omitted") for path, file in files.items()} == {"a.txt": None, "sub/": "not_saved"}, files
+    assert answer["incomplete"], answer
     # More than is handed out, by the settings in force.
     server.command("setting", "set", "CHANGES_FILES", "3")
     many = server.create("cd app; for n in 1 2 3 4 5; do echo $n > f$n; done")
@@ -241,6 +247,59 @@ def a_tree_that_no_checkout_may_hold_is_refused_however_git_is_made_to_hand_it_o
     assert _files(server, task)[0].keys() == {"a.txt"}
     ended = _turn(server, task, "ls /tmp; ls .git/objects/pack")
     assert "monitored" not in ended["latestResponse"]["content"] and "hooked" not in ended["latestResponse"]["content"], ended
+
+
+# A clean filter of the agent's own makes git take its time until somebody lets it go on.
+SLOW = ("git config filter.slow.clean 'until [ -e /workspace/go ]; do sleep 0.05; done; cat'; "
+        "echo '*.slow filter=slow' > .gitattributes; echo x > x.slow; echo two >> a.txt")
+
+
+@flow
+def a_server_that_is_killed_while_it_saves_saves_it_at_its_next_start(stage):
+    server = _stage(stage)
+    task = server.create(SLOW)
+    workspace = stage.folder_of(server, task)
+    facts = server.data / "records" / task / "changes.err"
+    wait_until("saving to begin", facts.exists)
+    assert server.task(task)["status"] == "running"
+    server.kill()
+    (workspace / "go").touch()
+    server.start()
+    assert server.wait_ended(task)["status"] == "completed"
+    assert list(_files(server, task)[0]) == [".gitattributes", "a.txt", "x.slow"]
+    assert not facts.exists() and not facts.with_name("changes.out").exists()
+
+
+@flow
+def what_takes_too_long_or_lost_its_container_is_not_saved_and_the_task_goes_on(stage):
+    server = _stage(stage)
+    server.command("setting", "set", "CHANGES_SECONDS", "1")
+    task = server.create(SLOW)
+    assert server.wait_ended(task)["status"] == "completed"
+    answer = _files(server, task)[1]
+    assert (answer["status"], answer["reason"]) == ("unavailable", "not_finished"), answer
+    assert "CHANGES" not in json.dumps(stage.processes_in(server, stage.container_of(server, task)["Id"]))
+    (stage.folder_of(server, task) / "go").touch()
+    server.command("setting", "set", "CHANGES_SECONDS", "60")
+    assert _turn(server, task, "true")["status"] == "completed"
+    assert list(_files(server, task)[0]) == [".gitattributes", "a.txt", "x.slow"]
+    server.call("follow_up_task", taskId=task, instructions="touch /workspace/begun; sleep 100")
+    wait_until("the turn to begin", (stage.folder_of(server, task) / "begun").exists)
+    container = stage.container_of(server, task)["Id"]
+    engine_request(server.docker_host, "POST", f"/v1.41/containers/{container}/kill")
+    server.wait_ended(task)
+    answer = _files(server, task)[1]
+    assert (answer["status"], answer["reason"]) == ("unavailable", "container_not_running"), answer
+    assert _turn(server, task, "true")["status"] == "completed"
+    assert list(_files(server, task)[0]) == [".gitattributes", "a.txt", "x.slow"]
+    # A turn that never began hides nothing of what was saved before.
+    server.command("setting", "set", "TASK_CONCURRENCY", "1")
+    blocker = server.create("sleep 100")
+    wait_until("the other to run", lambda: server.task(blocker)["status"] == "running")
+    server.call("follow_up_task", taskId=task, instructions="true")
+    server.call("stop_task", taskId=task)
+    server.wait_ended(task)
+    assert list(_files(server, task)[0]) == [".gitattributes", "a.txt", "x.slow"]
 
 
 @flow

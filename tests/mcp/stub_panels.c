@@ -13,5 +13,5 @@
 
 ECHO(changes_list, changes_list_input)
 ECHO(changes_read, changes_read_input)
-ECHO(review_summary, review_input)
+ECHO(review_summary, review_summary_input)
 ECHO(comment_list, comment_list_input)

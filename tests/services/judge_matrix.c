@@ -1,5 +1,7 @@
 /* What judges answer everybody, for every kind of work that they judge: one table. Each cell runs on a group and a
  * judge of its own. */
+#include "server/services/changes_view.h"
+#include "server/services/comment.h"
 #include "server/services/fork.h"
 #include "server/services/judge_pending.h"
 #include "server/services/write.h"
@@ -167,8 +169,42 @@ static json_t *stop_loop(const struct cell *cell, struct error *error)
         return call_write(&call, stop_loop_work, &input, &result, error) ? result : NULL;
 }
 
+static json_t *comments(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return comment_list(&call, &(struct comment_list_input){cell->judge, 0, 25}, &result, error) ? result : NULL;
+}
+
+static json_t *changed_files(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        struct changes_list_input input = {.taskId = cell->judge, .limit = 25};
+        json_t *result = NULL;
+
+        return changes_list(&call, &input, &result, error) ? result : NULL;
+}
+
+static json_t *diff(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        struct changes_read_input input = {cell->judge, "r", "f", 12000, 0};
+        json_t *result = NULL;
+
+        return changes_read(&call, &input, &result, error) ? result : NULL;
+}
+
+static json_t *summary(const struct cell *cell, struct error *error)
+{
+        struct call call = world_call(cell->world, cell->actor);
+        json_t *result = NULL;
+
+        return review_summary(&call, &(struct review_summary_input){cell->judge}, &result, error) ? result : NULL;
+}
+
 /* One letter a person, in their order, for each kind: A is done, M done with the metadata alone, D permission_denied, W
- * content_withheld, H not found, I invalid_task. */
+ * content_withheld, H not found, I invalid_task, N not_found: it has no such file. */
 static const struct {
         const char *what;
         action *run;
@@ -182,6 +218,10 @@ static const struct {
         {"get_task", get, {"AAAHA", "AHHHA", "MMMHA"}},
         {"get_task_output", output, {"AAAHA", "AHHHA", "MMMHA"}},
         {"read_task_file", read_file, {"AAAHA", "AHHHA", "WWWHA"}},
+        {"list_task_comments", comments, {"AAAHA", "AHHHA", "WWWHA"}},
+        {"list_task_changed_files", changed_files, {"AAAHA", "AHHHA", "WWWHA"}},
+        {"read_task_diff", diff, {"NNNHN", "NHHHN", "WWWHN"}},
+        {"get_task_review_summary", summary, {"AAAHA", "AHHHA", "WWWHA"}},
         {"fork_task", fork_judge, {"AADHA", "AHHHA", "WWWHA"}},
         {"create_task", repeat, {"IIIHI", "IHHHI", "WWWHI"}},
         {"follow_up_task", follow_up, {"AADHA", "AHHHA", "WWDHA"}},
@@ -228,9 +268,14 @@ static char letter_of(const json_t *result, const struct error *error)
         static const struct {
                 const char *code;
                 char letter;
-        } letters[] = {{"permission_denied", 'D'}, {"content_withheld", 'W'},          {"task_not_found", 'H'},
-                       {"group_not_found", 'H'},   {"pending_request_not_found", 'H'}, {"review_loop_not_found", 'H'},
-                       {"invalid_task", 'I'}};
+        } letters[] = {{"permission_denied", 'D'},
+                       {"content_withheld", 'W'},
+                       {"task_not_found", 'H'},
+                       {"group_not_found", 'H'},
+                       {"pending_request_not_found", 'H'},
+                       {"review_loop_not_found", 'H'},
+                       {"invalid_task", 'I'},
+                       {"not_found", 'N'}};
 
         if (result)
                 return json_is_true(json_object_get(result, "contentWithheld")) ? 'M' : 'A';
@@ -251,8 +296,8 @@ static void forget(struct cell *cell)
 /* What one person does of these changes nothing for the next. */
 static bool is_for_all(action *run)
 {
-        static action *const list[] = {judge_group, judge_task, judge_judge, resubmit, apply,
-                                       get,         output,     read_file,   repeat,   fork_judge};
+        static action *const list[] = {judge_group, judge_task, judge_judge, resubmit, apply,         get,  output,
+                                       read_file,   repeat,     fork_judge,  comments, changed_files, diff, summary};
 
         for (size_t i = 0; i < COUNT_OF(list); i++)
                 if (list[i] == run)

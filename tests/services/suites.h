@@ -12,6 +12,7 @@ int run_event_tests(void);
 int run_feed_tests(void);
 int run_follow_up_tests(void);
 int run_fork_tests(void);
+int run_change_tests(void);
 int run_rewind_tests(void);
 int run_review_rule_tests(void);
 int run_review_loop_tests(void);

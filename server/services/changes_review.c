@@ -228,7 +228,7 @@ static bool may_approve(const struct call *call, const struct store_task *task)
                (is_own && access_allows(call->actor, PERMISSION_TASKS_APPROVE, task->environment));
 }
 
-bool review_summary(struct call *call, const struct review_input *input, json_t **result, struct error *error)
+bool review_summary(struct call *call, const struct review_summary_input *input, json_t **result, struct error *error)
 {
         auto_json *repositories = json_array(), *fingerprints = json_object();
         auto_store_saved_changes changes = {0};
