@@ -1,4 +1,7 @@
 /* Runs beside the turns, in real containers: what becomes of them when nobody looks. */
+#include <string.h>
+#include <sys/stat.h>
+
 #include "server/base/clock.h"
 #include "server/services/app_server.h"
 #include "server/services/named_test.h"
@@ -12,7 +15,8 @@ static char *ready_task(struct berth *berth)
                 berth->world, "box",
                 "{\"network\": \"none\", \"limits\": {\"memoryMb\": 128, \"pids\": 64}, \"tests\": ["
                 "{\"name\": \"held\", \"command\": \"echo once >> times; touch begun; until [ -e go ]; do sleep "
-                "0.02; done; cat times\"}],"
+                "0.02; done; cat times\"},"
+                "{\"name\": \"loud\", \"command\": \"yes 0123456789 | head -c 40000000; echo; echo end\"}],"
                 "\"appServer\": {\"command\": \"touch serving; exec sleep 1000\", \"port\": 8080}}");
         char *task = berth_task(berth, "box", "true");
 
@@ -120,6 +124,26 @@ static void a_run_whose_container_was_removed_is_told_as_such(void **state)
         assert_string_equal(run.reason, "container_stopped");
 }
 
+static void output_that_nobody_will_read_does_not_fill_the_disk(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *task = ready_task(berth);
+        struct call call = world_call(berth->world, berth->world->admin);
+        auto_json *result = NULL;
+        auto_error error = {0};
+        struct stat info;
+
+        start_test(berth, task, "loud");
+        auto_store_task_run run = ended(berth, task, TASK_RUN_TEST, "loud");
+        auto_free char *path = task_run_log(&berth->world->services, &run);
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_size, 40000005);
+        assert_true(info.st_blocks * 512 <= 2 << 20);
+        assert_true(test_result(&call, &(struct test_result_input){task, "loud", 1000}, &result, &error));
+        assert_string_equal(strrchr(member(result, "output"), '9'), "9\n0123456\nend\n");
+        assert_true(json_is_true(json_object_get(result, "outputOmitted")));
+}
+
 int run_run_engine_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -127,6 +151,7 @@ int run_run_engine_tests(void)
                 BERTH_TEST(an_application_goes_with_its_idle_container),
                 BERTH_TEST(what_an_earlier_process_had_not_begun_is_ended_and_never_begun),
                 BERTH_TEST(a_run_whose_container_was_removed_is_told_as_such),
+                BERTH_TEST(output_that_nobody_will_read_does_not_fill_the_disk),
         };
 
         return cmocka_run_group_tests_name("runs in containers", tests, NULL, NULL);
