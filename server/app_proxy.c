@@ -173,7 +173,6 @@ bool app_proxy_open(struct app_proxy *proxy, struct services *services, const st
                 .is_own_cookie = is_own_cookie,
         };
 
-        proxy->services = services;
         if (!settings->app_proxy_port)
                 return true;
         if (!open_access(services, tls ? "https" : "http", options.port, error))
@@ -184,8 +183,5 @@ bool app_proxy_open(struct app_proxy *proxy, struct services *services, const st
 
 void app_proxy_close(struct app_proxy *proxy)
 {
-        gateway_stop(proxy->gateway);
-        if (proxy->services)
-                app_access_free(take(proxy->services->app_access));
-        *proxy = (struct app_proxy){0};
+        gateway_stop(take(proxy->gateway));
 }

@@ -8,14 +8,13 @@
 struct gateway;
 
 struct app_proxy {
-        struct services *services;
         struct gateway *gateway; /* NULL: the settings want none */
 };
 
-/* Starts to listen as the settings say, and tells the services. On failure app_proxy_close is still due. */
+/* Starts to listen as the settings say, and gives the services an app_access, which outlives the proxy: calls that are
+ * being answered may use it. Whoever owns the services frees it. On failure app_proxy_close is still due. */
 MUST_CHECK bool app_proxy_open(struct app_proxy *proxy, struct services *services, const struct http_tls *tls,
                                struct error *error);
-/* Nobody may use services->app_access any more. */
 void app_proxy_close(struct app_proxy *proxy);
 
 #endif

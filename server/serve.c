@@ -16,6 +16,7 @@
 #include "server/listeners.h"
 #include "server/lock.h"
 #include "server/routes.h"
+#include "server/services/app_access.h"
 #include "server/services/builder.h"
 #include "server/services/environment.h"
 #include "server/services/feed.h"
@@ -169,6 +170,7 @@ static void close_http(struct server *server)
 {
         listeners_close(&server->listeners);
         pool_free(server->routes.mcp.pool);
+        app_access_free(take(server->services.app_access));
 }
 
 static bool open_http(struct server *server, struct error *error)

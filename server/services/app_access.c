@@ -256,15 +256,14 @@ bool app_access_enter(struct app_access *access, const char *task_id, const char
 }
 
 /* Resolves the credential again when something has changed that decides on access. */
-static bool is_credential_good(struct app_access *access, struct pass *pass)
+static bool is_credential_good(struct app_access *access, struct pass *pass, struct error *error)
 {
         struct actor *fresh = NULL;
-        auto_error error = {0};
         int64_t expires_at;
 
         if (access_is_current(access->db, pass->actor))
                 return true;
-        if (!access_renew(access->db, pass->actor, &fresh, &expires_at, &error))
+        if (!access_renew(access->db, pass->actor, &fresh, &expires_at, error))
                 return false;
         actor_free(pass->actor);
         pass->actor = fresh;
@@ -272,18 +271,17 @@ static bool is_credential_good(struct app_access *access, struct pass *pass)
 }
 
 /* Whether it is still the run that access was given to, and the person may still run things in the task. */
-static bool is_good(struct app_access *access, struct pass *pass)
+static bool is_good(struct app_access *access, struct pass *pass, struct error *error)
 {
         auto_store_task_run run = {0};
         auto_store_task task = {0};
-        auto_error error = {0};
         bool is_found = false;
 
-        return is_credential_good(access, pass) &&
+        return is_credential_good(access, pass, error) &&
                access_task_require(access->db, pass->actor, pass->task_id, PERMISSION_TASKS_EXECUTE,
-                                   PERMISSION_TASKS_EXECUTE_ANY, &task, &error) &&
-               access_require_content(&task, &error) &&
-               store_task_run_latest(access->db, pass->task, TASK_RUN_APP, "", &run, &is_found, &error) && is_found &&
+                                   PERMISSION_TASKS_EXECUTE_ANY, &task, error) &&
+               access_require_content(&task, error) &&
+               store_task_run_latest(access->db, pass->task, TASK_RUN_APP, "", &run, &is_found, error) && is_found &&
                run.rid == pass->run && !run.ended_at;
 }
 
@@ -307,19 +305,20 @@ static void touch(struct app_access *access, int64_t task)
 
 bool app_access_admits(struct app_access *access, const char *task_id, const char *cookie, int64_t *port)
 {
+        auto_error error = {0};
         bool is_due = false;
         int64_t task = 0;
 
         pthread_mutex_lock(&access->mutex);
         struct pass *pass = find(access, task_id, cookie, true);
-        bool is_admitted = pass && is_good(access, pass);
+        bool is_admitted = pass && is_good(access, pass, &error);
         if (is_admitted) {
                 *port = pass->port;
                 task = pass->task;
                 is_due = clock_monotonic() - pass->touched_at >= TOUCH_MS || !pass->touched_at;
                 if (is_due)
                         pass->touched_at = clock_monotonic();
-        } else if (pass) {
+        } else if (pass && error.code != ERROR_STORE_FAILED) {
                 remove_pass(access, pass);
         }
         pthread_mutex_unlock(&access->mutex);

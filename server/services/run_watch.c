@@ -43,6 +43,20 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
         return store_task_run_end(db, ending->run->rid, &ending->end, error);
 }
 
+/* Gives the disk back what nobody will read of output that goes on and on: its offsets stay. */
+static void cut_output(struct run_watch *watch, const struct store_task_run *run)
+{
+        auto_free char *path = task_run_log(watch->runtime->services, run);
+        auto_fd file = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        struct stat info;
+
+        if (file < 0 || fstat(file, &info) || info.st_blocks * INT64_C(512) < LOG_MOST)
+                return;
+        off_t until = (info.st_size - LOG_LEAST) / 4096 * 4096;
+        if (until > 0 && fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, until) && errno != EOPNOTSUPP)
+                log_warning("the output of a run could not be cut", "run", run->id, "reason", strerror(errno));
+}
+
 /* What the runner keeps of it goes once it is recorded here. */
 static void end_run(struct run_watch *watch, struct store_db *db, struct store_task_run *run,
                     const struct store_task_run_end *end)
@@ -52,6 +66,7 @@ static void end_run(struct run_watch *watch, struct store_db *db, struct store_t
         struct ending ending = {run, *end};
         auto_error error = {0};
 
+        cut_output(watch, run);
         if (!RUNTIME_WRITE(runtime, end_work, &ending, &error)) {
                 log_error("the end of a run could not be recorded; it is tried again", "run", run->id, "reason",
                           error.message);
@@ -155,20 +170,6 @@ static void look_for_answer(struct run_watch *watch, const struct store_task_run
                 return;
         if (task_run_answers(watch->runtime->services, run->task_id, run->port, server->readiness->path))
                 note_progress(watch, run, true);
-}
-
-/* Gives the disk back what nobody will read of output that goes on and on: its offsets stay. */
-static void cut_output(struct run_watch *watch, const struct store_task_run *run)
-{
-        auto_free char *path = task_run_log(watch->runtime->services, run);
-        auto_fd file = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        struct stat info;
-
-        if (file < 0 || fstat(file, &info) || info.st_blocks * INT64_C(512) < LOG_MOST)
-                return;
-        off_t until = (info.st_size - LOG_LEAST) / 4096 * 4096;
-        if (until > 0 && fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, until) && errno != EOPNOTSUPP)
-                log_warning("the output of a run could not be cut", "run", run->id, "reason", strerror(errno));
 }
 
 static void look_at(struct run_watch *watch, struct store_db *db, struct store_task_run *run)

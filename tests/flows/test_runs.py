@@ -227,6 +227,19 @@ def an_application_is_reached_with_a_token_and_not_without(stage):
     server.request("DELETE", f"/api-keys/{key['id']}", headers={"Authorization": f"Bearer {own}"})
     assert second.request("GET", "/")[0] == 401
     assert browser.request("GET", "/")[0] == 200
+    # With a session, until its end.
+    own = {"Content-Type": "application/json"}
+    status, begun, answered = server.request("POST", "/login", json.dumps(
+        {"user": "admin", "password": "a long enough password"}), own)
+    assert status == 200, begun
+    page = {**own, "Cookie": answered["Set-Cookie"].split(";")[0], "X-CSRF-Token": json.loads(begun)["csrfToken"]}
+    status, access, _ = server.request("POST", f"/tasks/{task}/app-server/access", "{}", page)
+    third = Browser(server, task)
+    status, _, headers = third.request("GET", "/" + json.loads(access)["url"].split("/", 3)[3])
+    third.cookie = headers["Set-Cookie"].split(";")[0]
+    assert third.request("GET", "/")[0] == 200
+    assert server.request("POST", "/logout", "{}", page)[0] == 200
+    assert third.request("GET", "/")[0] == 401
     server.call("restart_task_app_server", taskId=task, expectedStatus="running")
     assert browser.request("GET", "/")[0] == 401
 

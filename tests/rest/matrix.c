@@ -95,7 +95,7 @@ const struct row matrix_rows[] = {
         {"PUT", "/tasks/$VARIANT/winner", "{\"winner\":true}", "AADH"},
         {"PUT", "/tasks/$VARIANT/loser", "{\"loser\":true}", "AADH"},
         {"POST", "/judge-tasks", "{\"groupId\":\"$GROUP\"}", "aaDH"}, /* nothing in it has finished */
-        {"POST", "/tasks/$TASK/resubmit", "{}", "RRRH"},            /* it is no judge */
+        {"POST", "/tasks/$TASK/resubmit", "{}", "RRRH"},              /* it is no judge */
         {"POST", "/tasks/$TASK/apply-winner", "{}", "RRRH"},
         {"GET", "/judge-requests", NULL, "AAAA"},
         {"POST", "/judge-requests/$REQUEST/cancel", "{}", "AHHH"}, /* of the administrator */
@@ -118,7 +118,16 @@ const struct row matrix_rows[] = {
         {"GET", "/tasks/$TASK/stream", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/follow-ups", "{\"instructions\":\"more\"}", "AADH"},
         {"POST", "/tasks/$TASK/pull", "{}", "aaDH"}, /* it has no container */
-        {"POST", "/tasks/$TASK/fork", "{}", "aaDH"}, /* there is nothing to copy of a staged task */
+        {"GET", "/tasks/$TASK/tests", NULL, "AAAH"},
+        {"POST", "/tasks/$TASK/test-runs", "{\"testName\":\"x\"}", "HHDH"}, /* the environment has none */
+        {"GET", "/tasks/$TASK/test-runs/latest?testName=x", NULL, "AAAH"},
+        {"GET", "/tasks/$TASK/app-server", NULL, "AAHH"}, /* whoever may not run it learns nothing of it */
+        {"GET", "/tasks/$TASK/app-server/logs", NULL, "AAHH"},
+        {"POST", "/tasks/$TASK/app-server/start", "{\"expectedStatus\":\"stopped\"}", "CCDH"}, /* it is staged */
+        {"POST", "/tasks/$TASK/app-server/stop", "{\"expectedStatus\":\"stopped\"}", "CCDH"},
+        {"POST", "/tasks/$TASK/app-server/restart", "{\"expectedStatus\":\"stopped\"}", "CCDH"},
+        {"POST", "/tasks/$TASK/app-server/access", "{}", "aaDH"}, /* there is no proxy */
+        {"POST", "/tasks/$TASK/fork", "{}", "aaDH"},              /* there is nothing to copy of a staged task */
         {"GET", "/tasks/$TASK/rewind-points", NULL, "AAAH"},
         {"POST", "/tasks/$TASK/rewind", "{\"pointId\":0}", "HHDH"}, /* it has none */
         {"GET", "/tasks/$TASK/changed-files", NULL, "AAAH"},
@@ -149,6 +158,14 @@ const struct row matrix_rows[] = {
         {NULL, "pull_task_changes", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "fork_task", "{\"taskId\":\"$TASK\"}", "aaDH"},
         {NULL, "list_task_rewind_points", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "list_task_tests", "{\"taskId\":\"$TASK\"}", "AAAH"},
+        {NULL, "run_task_test", "{\"taskId\":\"$TASK\",\"testName\":\"x\"}", "HHDH"},
+        {NULL, "get_task_test_run", "{\"taskId\":\"$TASK\",\"testName\":\"x\"}", "AAAH"},
+        {NULL, "get_task_app_server_status", "{\"taskId\":\"$TASK\"}", "AAHH"},
+        {NULL, "get_task_app_server_logs", "{\"taskId\":\"$TASK\"}", "AAHH"},
+        {NULL, "start_task_app_server", "{\"taskId\":\"$TASK\",\"expectedStatus\":\"stopped\"}", "CCDH"},
+        {NULL, "stop_task_app_server", "{\"taskId\":\"$TASK\",\"expectedStatus\":\"stopped\"}", "CCDH"},
+        {NULL, "restart_task_app_server", "{\"taskId\":\"$TASK\",\"expectedStatus\":\"stopped\"}", "CCDH"},
         {NULL, "list_task_comments", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "list_task_changed_files", "{\"taskId\":\"$TASK\"}", "AAAH"},
         {NULL, "read_task_diff", "{\"taskId\":\"$TASK\",\"repository\":\"r\",\"filePath\":\"f\"}", "HHHH"},

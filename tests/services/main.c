@@ -55,7 +55,8 @@ int main(int argc, char **argv)
         };
         /* clang-format on */
         static int (*const engine_groups[])(void) = {run_runtime_tests, run_runtime_stop_tests,
-                                                     run_runtime_restart_tests, run_build_engine_tests};
+                                                     run_runtime_restart_tests, run_build_engine_tests,
+                                                     run_run_engine_tests};
         const char *engine = getenv("LONGSHORE_TEST_DOCKER_HOST");
         int failed = 0;
 

@@ -35,6 +35,7 @@ int run_password_tests(void);
 int run_public_url_tests(void);
 int run_question_tests(void);
 int run_run_tests(void);
+int run_run_engine_tests(void);
 int run_runtime_tests(void);
 int run_runtime_restart_tests(void);
 int run_runtime_stop_tests(void);
