@@ -1,5 +1,7 @@
 #include "server/store/judge_request.h"
 
+#include <string.h>
+
 #include "server/store/query.h"
 
 void store_judge_request_clear(struct store_judge_request *request)
@@ -309,8 +311,8 @@ bool store_judge_request_launch(struct store_db *db, const struct store_judge_re
         return true;
 }
 
-bool store_judge_request_end(struct store_db *db, const struct store_judge_request *request, const char *from,
-                             const char *to, int64_t now, bool *is_done, struct error *error)
+static bool set_ended(struct store_db *db, const struct store_judge_request *request, const char *from, const char *to,
+                      int64_t now, bool *is_done, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JUDGE_REQUEST_END);
         int changed;
@@ -327,4 +329,21 @@ bool store_judge_request_end(struct store_db *db, const struct store_judge_reque
                 return false;
         *is_done = changed > 0;
         return true;
+}
+
+/* A group that was made for the request alone. */
+static bool drop_group(struct store_db *db, const struct store_judge_request *request, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_JUDGE_REQUEST_DROP_GROUP);
+
+        query_text(&query, request->group_id);
+        return query_run(&query, NULL, error);
+}
+
+bool store_judge_request_end(struct store_db *db, const struct store_judge_request *request, const char *from,
+                             const char *to, int64_t now, bool *is_done, struct error *error)
+{
+        if (!set_ended(db, request, from, to, now, is_done, error))
+                return false;
+        return !*is_done || !request->task_id || strcmp(to, "cancelled") != 0 || drop_group(db, request, error);
 }

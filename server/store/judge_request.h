@@ -66,7 +66,7 @@ MUST_CHECK bool store_judge_request_is_asked(struct store_db *db, const char *gr
 /* From pending to launching, with the ids of its reviews: compare-and-set. */
 MUST_CHECK bool store_judge_request_launch(struct store_db *db, const struct store_judge_request *request, int64_t now,
                                            bool *is_done, struct error *error);
-/* From the state `from` to its end: compare-and-set. */
+/* From the state `from` to its end: compare-and-set. A group that was made for one that is cancelled goes. */
 MUST_CHECK bool store_judge_request_end(struct store_db *db, const struct store_judge_request *request,
                                         const char *from, const char *to, int64_t now, bool *is_done,
                                         struct error *error);

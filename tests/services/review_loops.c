@@ -195,13 +195,13 @@ static void how_the_variant_ends_stops_the_loop(void **state)
         }
 }
 
-/* Says what was saved at the end of the turns so far. */
+/* Says what was saved at the end of the turns so far. There is no such tree; nothing reads what has no beginning. */
 static void save_changes(struct world *world, const char *tree)
 {
         auto_free char *sql =
                 text_format("DELETE FROM saved_changes; INSERT INTO saved_changes (turn, repository, state, "
-                            "kept_from, kept_to, is_whole) SELECT rid, 'app', 'saved', 'a', '%s', 1 FROM "
-                            "turns WHERE state = 'ended'",
+                            "kept_to, is_whole) SELECT rid, 'app', 'saved', '%s', 1 FROM turns "
+                            "WHERE state = 'ended'",
                             tree);
 
         world_sql(world, sql);

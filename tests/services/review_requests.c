@@ -178,6 +178,8 @@ static void only_who_asked_cancels_and_only_before_the_launch(void **state)
         assert_code(error, "pending_request_not_found");
         assert_true(call_write(&call, cancel_work, &input, &done, &error));
         assert_string_equal(member(done, "status"), "cancelled");
+        /* Nor does the group stay that the task was to join. */
+        assert_int_equal(world_number(world, "SELECT count(*) FROM task_groups"), 0);
         assert_true(call_write(&call, cancel_work, &input, &again, &error));
         world_end(world, task, "", RUNNER_EXITED, 0);
         reviewing_advance(world, task);

@@ -58,10 +58,21 @@ static size_t read_changes(struct fixture *fixture, int64_t after, struct store_
 static void every_change_of_a_task_gets_the_next_number(void **state)
 {
         static const char *const statements[][2] = {
-                {"UPDATE tasks SET status = 'queued'", "queued"},  {"UPDATE tasks SET status = 'running'", "started"},
-                {"UPDATE tasks SET status = 'failed'", "ended"},   {"UPDATE tasks SET name = 'A name'", "renamed"},
-                {"UPDATE tasks SET is_shared = 0", "unshared"},    {"UPDATE tasks SET is_shared = 1", "shared"},
-                {"UPDATE tasks SET approved_at = 1000", "marked"}, {"DELETE FROM tasks", "deleted"},
+                {"UPDATE tasks SET status = 'queued'", "queued"},
+                {"UPDATE tasks SET status = 'running'", "started"},
+                {"UPDATE tasks SET status = 'failed'", "ended"},
+                {"UPDATE tasks SET name = 'A name'", "renamed"},
+                {"UPDATE tasks SET is_shared = 0", "unshared"},
+                {"UPDATE tasks SET is_shared = 1", "shared"},
+                {"UPDATE tasks SET approved_at = 1000", "marked"},
+                {"INSERT OR IGNORE INTO users (rid, id, name, created_at) VALUES (1, 'u', 'u', 1); INSERT INTO "
+                 "review_loops (id, owner, source, environment, task, task_id, group_id, max_rounds, "
+                 "min_priority, pulls_latest, phase, round, attempt, created_at, changed_at) SELECT 'rl', 1, 'mcp', "
+                 "environment, rid, id, 'g', 3, 'low', 0, 'reviewing', 1, 1, 1, "
+                 "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) FROM tasks",
+                 "reviewed"},
+                {"UPDATE review_loops SET phase = 'feedback'", "reviewed"},
+                {"DELETE FROM tasks", "deleted"},
         };
         struct fixture *fixture = *state;
         struct store_change changes[16];
@@ -79,7 +90,7 @@ static void every_change_of_a_task_gets_the_next_number(void **state)
                 if (i)
                         assert_string_equal(changes[i].kind, statements[i - 1][1]);
         }
-        assert_int_equal(read_changes(fixture, 7, changes), 2);
+        assert_int_equal(read_changes(fixture, 9, changes), 2);
 }
 
 static void what_changes_nothing_is_not_recorded(void **state)
