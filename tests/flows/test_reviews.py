@@ -151,6 +151,34 @@ def a_reviewer_that_says_nothing_is_tried_once_more(stage):
     assert [(r["agent"], r["attempt"]) for r in loop["reviews"]] == [("mute", 1), ("critic", 1), ("mute", 2)], loop
 
 
+HELD = "cat > /dev/null; touch /workspace/begun; until [ -e /workspace/go ]; do sleep 0.05; done; echo over"
+
+
+@flow
+def a_variant_and_a_judge_that_are_deleted_or_stopped_end_their_loops(stage):
+    server = _prepare(stage)
+    server.environment_file("test", agents=[_agent("coder", CODER), _agent("held", HELD)])
+    deleted, stopped = server.create("begin", agent="coder"), server.create("begin", agent="coder")
+    runs = []
+    for task in (deleted, stopped):
+        server.wait_ended(task)
+        runs.append(server.call("create_judge_task", taskId=task, agent="held", reviewLoop={}))
+    judges = [run["taskId"] for run in runs]
+    for judge in judges:
+        folder = stage.folder_of(server, judge)
+        wait_until("the judge to begin", lambda: (folder / "begun").exists())
+    assert _rest(server, "DELETE", f"/tasks/{deleted}")[0] == 200
+    assert _rest(server, "GET", f"/tasks/{deleted}/review-loop")[0] == 404
+    (stage.folder_of(server, judges[0]) / "go").touch()
+    assert server.wait_ended(judges[0])["status"] == "completed"
+    server.call("stop_task", taskId=judges[1])
+    assert _stopped(server, stopped)["stopReason"] == "judge_cancelled"
+    loop = runs[1]["reviewLoop"]["loopId"]
+    assert _rest(server, "POST", f"/review-loops/{loop}/continue", {})[0] == 409
+    assert _rest(server, "POST", f"/review-loops/{loop}/stop", {})[0] == 200
+    assert server.task(stopped)["followUpCount"] == 0
+
+
 @flow
 def a_review_asked_for_before_the_end_waits_through_a_kill_and_comes_once(stage):
     server = _prepare(stage, HOLD="1")
