@@ -24,8 +24,8 @@ static void set(struct run_environment *out, const char *name, const char *value
         out->items[at] = (struct runner_variable){name, value};
 }
 
-bool run_environment_fill(struct call *call, const struct task_run_order *order, struct run_environment *out,
-                          struct error *error)
+bool run_environment_fill(struct call *call, const struct task_run_order *order, const char *run,
+                          struct run_environment *out, struct error *error)
 {
         const struct runner_variable fixed[] = {
                 {"HOME", AGENT_HOME},
@@ -37,7 +37,8 @@ bool run_environment_fill(struct call *call, const struct task_run_order *order,
         const char *name;
         json_t *value;
 
-        if (!vault_for_run(call->services, call->db, order->task, order->environment, &out->secrets, error))
+        if (!vault_for_run(call->services, call->db, order->task, order->environment, run, &out->secrets, error) ||
+            !run_secret_files_put(call->services, order->task->id, run, &out->secrets, error))
                 return false;
         for (size_t i = 0; i < COUNT_OF(fixed); i++)
                 set(out, fixed[i].name, fixed[i].value);

@@ -14,9 +14,10 @@ struct run_environment {
 void run_environment_clear(struct run_environment *environment);
 #define auto_run_environment CLEANUP(run_environment_clear) struct run_environment
 
-/* Ours first, then the environment's, the secrets, and what the order gives besides. */
-MUST_CHECK bool run_environment_fill(struct call *call, const struct task_run_order *order, struct run_environment *out,
-                                     struct error *error);
+/* Ours first, then the environment's, the secrets, and what the order gives besides; puts the run's file secrets where
+ * it sees them. */
+MUST_CHECK bool run_environment_fill(struct call *call, const struct task_run_order *order, const char *run,
+                                     struct run_environment *out, struct error *error);
 
 /* The folder in the container that everything of the environment starts in: the one repository's, else the one that
  * holds them all. The caller frees it. */

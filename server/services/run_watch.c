@@ -14,6 +14,7 @@
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
 #include "server/services/task_run.h"
+#include "server/services/vault.h"
 
 /* While there is a run, its record is looked for this often, and its runner every so many looks. */
 #define LOOK_MS 200
@@ -73,6 +74,8 @@ static void end_run(struct run_watch *watch, struct store_db *db, struct store_t
                 return;
         }
         control_forget(control, run->id, "");
+        if (!run_secret_files_remove(runtime->services, run->task_id, run->id, &error))
+                log_error("the secrets of a run could not be removed", "run", run->id, "reason", error.message);
         task_run_keep_newest(runtime->services, db, run);
         job_wake(runtime);
 }

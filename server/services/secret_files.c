@@ -19,7 +19,8 @@ bool secret_files_remove(const struct services *services, const char *task_id, s
                        error_set(error, ERROR_INTERNAL, "cannot open %s: %s", folder, strerror(errno));
         while (is_good && (entry = readdir(entries))) {
                 auto_free char *path = path_join(folder, entry->d_name);
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+                    strcmp(entry->d_name, RUN_SECRETS) != 0)
                         is_good = path_remove_tree(path, error);
         }
         closedir(entries);
@@ -39,15 +40,41 @@ static bool put(const char *folder, const struct turn_file *file, struct error *
                error_set(error, ERROR_INTERNAL, "cannot give %s to the agent's user: %s", path, strerror(errno));
 }
 
+static bool put_all(const char *folder, const struct turn_secrets *secrets, struct error *error)
+{
+        for (size_t i = 0; i < secrets->file_count; i++)
+                if (!put(folder, &secrets->files[i], error))
+                        return error_prefix(error, "the secret %s", secrets->files[i].path);
+        return true;
+}
+
 bool secret_files_put(const struct services *services, const char *task_id, const struct turn_secrets *secrets,
                       struct error *error)
 {
         auto_free char *folder = task_path_secrets(services->data_folder, task_id);
 
-        if (!secret_files_remove(services, task_id, error) || !path_make_folder(folder, 0755, error))
-                return false;
-        for (size_t i = 0; i < secrets->file_count; i++)
-                if (!put(folder, &secrets->files[i], error))
-                        return error_prefix(error, "the secret %s", secrets->files[i].path);
-        return true;
+        return secret_files_remove(services, task_id, error) && path_make_folder(folder, 0755, error) &&
+               put_all(folder, secrets, error);
+}
+
+static char *run_folder(const struct services *services, const char *task_id, const char *run)
+{
+        auto_free char *folder = task_path_secrets(services->data_folder, task_id);
+
+        return text_format("%s/%s/%s", folder, RUN_SECRETS, run);
+}
+
+bool run_secret_files_put(const struct services *services, const char *task_id, const char *run,
+                          const struct turn_secrets *secrets, struct error *error)
+{
+        auto_free char *folder = run_folder(services, task_id, run);
+
+        return !secrets->file_count || (path_make_folder(folder, 0755, error) && put_all(folder, secrets, error));
+}
+
+bool run_secret_files_remove(const struct services *services, const char *task_id, const char *run, struct error *error)
+{
+        auto_free char *folder = run_folder(services, task_id, run);
+
+        return path_remove_tree(folder, error);
 }

@@ -98,7 +98,7 @@ static bool request(struct call *call, const struct task_run_order *order, const
         int64_t uid = settings_current()->agent_uid;
         bool was_there;
 
-        if (!run_environment_fill(call, order, &variables, error))
+        if (!run_environment_fill(call, order, run->id, &variables, error))
                 return false;
         struct runner_start start = {.kind = "",
                                      .command = command,
@@ -133,11 +133,14 @@ static bool change_work(struct store_db *db, void *context, struct error *error)
         return store_task_run_end(db, change->rid, &end, error);
 }
 
-static void record_failure(struct runtime *runtime, const struct store_task_run *run, const struct error *failure)
+static void record_failure(struct runtime *runtime, const struct task_run_order *order,
+                           const struct store_task_run *run, const struct error *failure)
 {
         struct change change = {run->rid, failure};
-        auto_error error = {0};
+        auto_error error = {0}, ignored = {0};
 
+        if (!run_secret_files_remove(runtime->services, order->task->id, run->id, &ignored))
+                log_error("the secrets of a run could not be removed", "run", run->id, "reason", ignored.message);
         if (!RUNTIME_WRITE(runtime, change_work, &change, &error))
                 log_error("a run that failed to start could not be recorded", "run", run->id, "reason", error.message);
 }
@@ -164,7 +167,7 @@ bool task_run_start(struct call *call, const struct task_run_order *order, struc
         if (!store_write(call->services->store, add_work, &adding, error))
                 return false;
         if (!launch(call, order, run, error)) {
-                record_failure(runtime, run, error);
+                record_failure(runtime, order, run, error);
                 return false;
         }
         struct change change = {run->rid, NULL};

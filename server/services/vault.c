@@ -33,6 +33,7 @@ struct giving {
         const struct store_task *task;
         const struct environment *environment;
         int64_t turn, account; /* rids: of the turn (0 for none) and of the account's value (0 for none) */
+        const char *run;       /* beside the turns: NULL for a turn */
         int64_t *values;
         size_t count;
 };
@@ -101,7 +102,10 @@ static bool give_secret(struct giving *giving, const struct planned_secret *plan
                 set_variable(out, planned->row.name, value);
                 return true;
         }
-        set_variable(out, planned->row.name, text_format("%s/%s", CONTAINER_SECRETS, planned->path));
+        set_variable(out, planned->row.name,
+                     giving->run
+                             ? text_format("%s/%s/%s/%s", CONTAINER_SECRETS, RUN_SECRETS, giving->run, planned->path)
+                             : text_format("%s/%s", CONTAINER_SECRETS, planned->path));
         out->files = memory_resize(out->files, (out->file_count + 1) * sizeof *out->files);
         out->files[out->file_count++] = (struct turn_file){text_copy(planned->path), value};
         return true;
@@ -151,16 +155,17 @@ bool vault_for_turn(const struct services *services, struct store_db *db, const 
 }
 
 bool vault_for_run(const struct services *services, struct store_db *db, const struct store_task *task,
-                   const struct environment *environment, struct turn_secrets *out, struct error *error)
+                   const struct environment *environment, const char *run, struct turn_secrets *out,
+                   struct error *error)
 {
-        auto_giving giving = {.services = services, .db = db, .task = task, .environment = environment};
+        auto_giving giving = {.services = services, .db = db, .task = task, .environment = environment, .run = run};
         auto_vault_plan plan = {0};
         auto_turn_secrets given = {0};
 
         if (!vault_plan_make(db, environment, task->creator, &plan, error))
                 return false;
         for (size_t i = 0; i < plan.count; i++)
-                if (!plan.items[i].is_file && !give_secret(&giving, &plan.items[i], &given, error))
+                if (!give_secret(&giving, &plan.items[i], &given, error))
                         return false;
         if (!record(&giving, error))
                 return false;

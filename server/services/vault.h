@@ -20,6 +20,8 @@ struct agent;
 
 /* Where file secrets lie in the container (see secret_files_put). */
 #define CONTAINER_SECRETS "/longshore/secrets"
+/* Below it, the folders of runs beside the turns. */
+#define RUN_SECRETS ".runs"
 
 struct turn_file {
         char *path; /* relative to CONTAINER_SECRETS, plain */
@@ -43,10 +45,10 @@ void turn_secrets_clear(struct turn_secrets *secrets);
 MUST_CHECK bool vault_for_turn(const struct services *services, struct store_db *db, const struct store_task *task,
                                const struct store_turn *turn, const struct environment *environment,
                                struct turn_secrets *out, struct error *error);
-/* The same for what is run beside the turns: without an account, and without file secrets and their variables, for the
- * files are a turn's and go with it. */
+/* The same for what is run beside the turns, without an account. Its files are its own: see run_secret_files_put. */
 MUST_CHECK bool vault_for_run(const struct services *services, struct store_db *db, const struct store_task *task,
-                              const struct environment *environment, struct turn_secrets *out, struct error *error);
+                              const struct environment *environment, const char *run, struct turn_secrets *out,
+                              struct error *error);
 /* `text` with every ${secret:NAME} replaced by the value of that secret, for the owner of the task; on the heap, with
  * the values recorded for the task. Only variable secrets that the environment declares can be named.
  * ERROR_INVALID_INPUT names the one that is not declared or not set. */
@@ -71,7 +73,12 @@ MUST_CHECK bool vault_account_refused(struct store_db *db, const struct store_tu
  * it has to be there when the container is made. */
 MUST_CHECK bool secret_files_put(const struct services *services, const char *task_id,
                                  const struct turn_secrets *secrets, struct error *error);
-/* Removes them after the turn; the folder stays. */
+/* The same for a run beside the turns, in a folder of its own, which stays until the run has ended. */
+MUST_CHECK bool run_secret_files_put(const struct services *services, const char *task_id, const char *run,
+                                     const struct turn_secrets *secrets, struct error *error);
+MUST_CHECK bool run_secret_files_remove(const struct services *services, const char *task_id, const char *run,
+                                        struct error *error);
+/* Removes them after the turn; the folder stays, and what is in it of runs. */
 MUST_CHECK bool secret_files_remove(const struct services *services, const char *task_id, struct error *error);
 
 #endif

@@ -25,9 +25,11 @@ def _stage(stage, tests=None, authority=None, app=None, variables=None):
     server.authority = authority.file if authority else None
     server.start().prepare()
     server.proxy = proxy
-    server.environment_file("test", secrets=[{"name": "APP_SECRET"}], tests=tests or [],
+    server.environment_file("test", secrets=[{"name": "APP_SECRET"}, {"name": "APP_FILE", "as": "file", "path": "tls/key.pem"}],
+                            tests=tests or [],
                             appServer={"command": app or f"echo the value is $APP_SECRET; exec ./app $PORT", "port": PORT})
     server.command("secret", "set", "APP_SECRET", "--environment", "test", text=SECRET)
+    server.command("secret", "set", "APP_FILE", "--environment", "test", text="the file's content")
     task = server.create("touch begun")
     assert server.wait_ended(task)["status"] == "completed"
     target = stage.folder_of(server, task) / "app"
@@ -117,9 +119,11 @@ def tests_pass_fail_and_run_out_of_time(stage):
         {"name": "all good", "command": "echo $WHICH $APP_SECRET; pwd; id -u; env | grep -c ANTHROPIC",
          "parameters": [{"name": "WHICH", "default": "every"}]},
         {"name": "bad", "command": "echo before; echo wrong >&2; exit 3"},
+        {"name": "file", "command": "wc -c < $APP_FILE; stat -c '%a %u' $APP_FILE; echo $APP_FILE; touch reading; "
+                                    "until [ -e on ]; do sleep 0.05; done; wc -c < $APP_FILE"},
         {"name": "endless", "command": "setsid sleep 1000 & sleep 1000", "timeoutSeconds": 1}])
     listed = server.call("list_task_tests", taskId=task)
-    assert [t["name"] for t in listed["tests"]] == ["all good", "bad", "endless"], listed
+    assert [t["name"] for t in listed["tests"]] == ["all good", "bad", "file", "endless"], listed
     assert server.call("get_task_test_run", taskId=task, testName="bad")["reason"] == "run_not_retained"
     _refused("test_not_found", server.call, "run_task_test", taskId=task, testName="All good")
     _refused("unknown_parameter", server.call, "run_task_test", taskId=task, testName="bad", parameters={"A": "1"})
@@ -136,6 +140,16 @@ def tests_pass_fail_and_run_out_of_time(stage):
     _refused("test_already_running", server.call, "run_task_test", taskId=task, testName="endless")
     run = _ended(server, task, "endless")
     assert (run["status"], run["reason"], run["success"]) == ("failed", "time_limit", False), run
+    # A file secret is the run's own: a turn that ends meanwhile does not take it away.
+    server.call("run_task_test", taskId=task, testName="file")
+    wait_until("the file to be read", (stage.folder_of(server, task) / "reading").exists)
+    server.call("follow_up_task", taskId=task, instructions="cat $APP_FILE > /dev/null")
+    assert server.wait_ended(task)["status"] == "completed"
+    (stage.folder_of(server, task) / "on").touch()
+    lines = _ended(server, task, "file")["output"].split("\n")
+    assert lines[:2] == ["18", "400 64500"] and lines[3] == "18" and lines[2].endswith("/tls/key.pem"), lines
+    secrets = stage.folder_of(server, task).parent / "secrets"
+    assert not [path for path in secrets.rglob("*") if path.is_file()]
     # A turn may begin beside a test, a test not beside a turn.
     server.call("follow_up_task", taskId=task, instructions="touch /workspace/turn; until [ -e go ]; do sleep 0.05; done")
     wait_until("the turn to begin", (stage.folder_of(server, task) / "turn").exists)
