@@ -169,7 +169,7 @@ def program(build, name):
 def c_suites():
     for path in sorted((BUILD / "asan" / "tests").glob("*/test_*")):
         if path.is_file() and os.access(path, os.X_OK):
-            yield Suite(path.name.removeprefix("test_"), [(path.name, [str(path)])], 300)
+            yield Suite(path.name.removeprefix("test_"), [(path.name, [str(path)])], 600)
 
 
 def fuzz_suite(seconds):
