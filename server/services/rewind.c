@@ -80,7 +80,7 @@ bool task_rewind(struct call *call, const struct rewind_input *input, json_t **r
 {
         auto_store_task task = {0};
         int discarded = 0;
-        int64_t turn;
+        int64_t turn = 0;
 
         if (!access_task_require(call->db, call->actor, input->taskId, PERMISSION_TASKS_CHANGE,
                                  PERMISSION_TASKS_CHANGE_ANY, &task, error) ||
