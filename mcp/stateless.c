@@ -60,11 +60,12 @@ static char *trimmed(const char *value)
 
 char *stateless_header_decode(const char *value)
 {
-        size_t length = strlen(value), start = strlen(ENCODED_START), end = strlen(ENCODED_END), size;
+        auto_free char *plain = trimmed(value);
+        size_t length = strlen(plain), start = strlen(ENCODED_START), end = strlen(ENCODED_END), size;
 
-        if (length < start + end || strncmp(value, ENCODED_START, start) || strcmp(value + length - end, ENCODED_END))
-                return text_copy(value);
-        auto_free char *decoded = secret_base64_decode(value + start, length - start - end, &size);
+        if (length < start + end || strncmp(plain, ENCODED_START, start) || strcmp(plain + length - end, ENCODED_END))
+                return take(plain);
+        auto_free char *decoded = secret_base64_decode(plain + start, length - start - end, &size);
         if (!decoded || memchr(decoded, '\0', size))
                 return NULL;
         return text_format("%.*s", (int)size, decoded);
@@ -169,9 +170,9 @@ static bool check(const struct message *message, const struct exchange_headers *
 bool stateless_check(const struct message *message, const struct exchange_headers *headers,
                      struct stateless_refusal *refusal)
 {
-        auto_free char *version = trimmed(headers->version), *method = trimmed(headers->method),
-                       *name = trimmed(headers->name);
+        auto_free char *version = trimmed(headers->version), *method = trimmed(headers->method);
+        const struct exchange_headers plain = {.version = version, .method = method, .name = headers->name};
 
         *refusal = (struct stateless_refusal){0};
-        return check(message, &(struct exchange_headers){.version = version, .method = method, .name = name}, refusal);
+        return check(message, &plain, refusal);
 }

@@ -31,8 +31,8 @@ const json_t *stateless_capabilities(const struct message *message);
  * caller clears. Notifications need no headers, but those that came must be right. */
 MUST_CHECK bool stateless_check(const struct message *message, const struct exchange_headers *headers,
                                 struct stateless_refusal *refusal);
-/* Undoes the form in which headers carry what is no visible ASCII, "=?base64?...?="; anything else stands for itself.
- * NULL when the base64 is not valid or holds a NUL. On the heap. */
+/* Undoes the form in which headers carry what is no visible ASCII, "=?base64?...?="; anything else stands for itself,
+ * but for white space around it. NULL when the base64 is not valid or holds a NUL. On the heap. */
 char *stateless_header_decode(const char *value);
 
 #endif

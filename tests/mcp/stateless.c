@@ -176,6 +176,8 @@ static void a_name_that_no_header_can_hold_comes_as_base64(void **state)
         expect_decoded("plain", "plain");
         expect_decoded("", "");
         expect_decoded("=?base64?w6kgYg==?=", "\xc3\xa9 b");
+        expect_decoded(" \t=?base64?w6kgYg==?= \t", "\xc3\xa9 b");
+        expect_decoded("\tplain ", "plain");
         expect_decoded("=?base64?"
                        "?=",
                        "");
