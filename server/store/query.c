@@ -26,15 +26,6 @@ static bool prepare(struct store_db *db, enum statement which)
                                   &db->statements[which], NULL) == SQLITE_OK;
 }
 
-bool query_prepare_all(struct store_db *db, struct error *error)
-{
-        for (int i = 0; i < STATEMENT_COUNT; i++)
-                if (!prepare(db, (enum statement)i))
-                        return error_set(error, ERROR_STORE_FAILED, "statement %s: %s", statement_texts[i].name,
-                                         sqlite3_errmsg(db->connection));
-        return true;
-}
-
 void query_finalize_all(struct store_db *db)
 {
         for (int i = 0; i < STATEMENT_COUNT; i++)

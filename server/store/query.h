@@ -50,9 +50,6 @@ bool query_column_is_null(struct query *query, int column);
 
 /* Turns the connection's last failure into an error; returns false. */
 bool query_failure(sqlite3 *connection, struct error *error);
-/* Prepares every fixed statement: the writer does so when the store opens, so that a broken one is found at once;
- * readers prepare what they use. */
-MUST_CHECK bool query_prepare_all(struct store_db *db, struct error *error);
 void query_finalize_all(struct store_db *db);
 
 #endif

@@ -236,8 +236,7 @@ struct store *store_open(const char *folder, struct error *error)
         pthread_cond_init(&store->is_pending, NULL);
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         store->writer = db_open(store, error);
-        if (!store->writer || !store_migrate(store->writer->connection, error) ||
-            !query_prepare_all(store->writer, error)) {
+        if (!store->writer || !store_migrate(store->writer->connection, error)) {
                 store_release(store);
                 return NULL;
         }
