@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "server/base/cleanup.h"
 
@@ -110,23 +111,83 @@ static int64_t duration(const char *at)
         return sum;
 }
 
-/* "4:47 PM", "3pm": the next time that the clock shows it. */
-static int64_t time_of_day(const char *at, int64_t now)
+/* "4:47 PM", "3pm", as ms of a day. */
+static bool read_clock(const char *at, int64_t *ms)
 {
         char *end;
         long hour = strtol(at, &end, 10), minute = 0;
 
-        if (end == at || hour < 0 || hour > 23 || end - at > 2)
-                return 0;
+        if (end == at || end - at > 2)
+                return false;
         if (*end == ':')
                 minute = strtol(end + 1, &end, 10);
         end += strspn(end, " ");
         bool is_evening = !strncasecmp(end, "pm", 2);
         if ((!is_evening && strncasecmp(end, "am", 2)) || hour < 1 || hour > 12 || minute < 0 || minute > 59)
+                return false;
+        *ms = ((hour % 12 + (is_evening ? 12 : 0)) * 60 + minute) * 60 * SECOND_MS;
+        return true;
+}
+
+/* The next time that the clock shows it. */
+static int64_t time_of_day(const char *at, int64_t now)
+{
+        int64_t ms, at_ms;
+
+        if (!read_clock(at, &ms))
                 return 0;
-        int64_t wanted = ((hour % 12 + (is_evening ? 12 : 0)) * 60 + minute) * 60 * SECOND_MS;
-        int64_t at_ms = now - now % DAY_MS + wanted;
+        at_ms = now - now % DAY_MS + ms;
         return at_ms > now ? at_ms : at_ms + DAY_MS;
+}
+
+static int month_of(const char *at)
+{
+        static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+        for (int i = 0; i < 12; i++)
+                if (!strncasecmp(at, names + 3 * i, 3))
+                        return i;
+        return -1;
+}
+
+/* Moves behind letters, a full stop or a comma, and spaces. */
+static const char *behind_word(const char *at)
+{
+        while (isalpha((unsigned char)*at))
+                at++;
+        return at + strspn(at, " .,");
+}
+
+/* "Dec 1st, 2026 12:08 AM", "December 1 at 5pm": how a time of another day is told; without a year it is the next such
+ * day. */
+static int64_t date(const char *at, int64_t now)
+{
+        time_t seconds = (time_t)(now / SECOND_MS);
+        struct tm parts = {0}, today;
+        char *end;
+        int64_t ms;
+
+        gmtime_r(&seconds, &today);
+        parts.tm_mon = month_of(at);
+        at = behind_word(at);
+        parts.tm_mday = (int)strtol(at, &end, 10);
+        if (parts.tm_mon < 0 || end == at || end - at > 2 || parts.tm_mday < 1 || parts.tm_mday > 31)
+                return 0;
+        at = behind_word(end);
+        long year = strtol(at, &end, 10);
+        bool has_year = end - at == 4 && year >= 2000;
+        at = behind_word(has_year ? end : at);
+        if (isalpha((unsigned char)*at))
+                at = behind_word(at);
+        parts.tm_year = has_year ? (int)year - 1900 : today.tm_year;
+        if (!read_clock(at, &ms))
+                return 0;
+        int64_t found = (int64_t)timegm(&parts) * SECOND_MS + ms;
+        if (!has_year && found <= now) {
+                parts.tm_year++;
+                found = (int64_t)timegm(&parts) * SECOND_MS + ms;
+        }
+        return found;
 }
 
 /* "...reached|1700000000" */
@@ -151,7 +212,10 @@ int64_t stream_error_resets_at(const char *message, int64_t now)
         }
         for (size_t i = 0; !found && i < COUNT_OF(before_time); i++) {
                 const char *at = strcasestr(message, before_time[i]);
-                found = at ? time_of_day(at + strlen(before_time[i]), now) : 0;
+                if (!at)
+                        continue;
+                at += strlen(before_time[i]);
+                found = isalpha((unsigned char)*at) ? date(at, now) : time_of_day(at, now);
         }
         return found;
 }
