@@ -133,25 +133,32 @@ static bool give_account(struct giving *giving, const struct vault_plan *plan, c
         return true;
 }
 
+/* Gives the secrets, and the account of `agent` unless that is NULL, and records what was given. */
+static bool give_all(struct giving *giving, const char *agent, struct turn_secrets *out, struct error *error)
+{
+        auto_vault_plan plan = {0};
+        auto_turn_secrets given = {0};
+
+        if (!vault_plan_make(giving->db, giving->environment, giving->task->creator, &plan, error))
+                return false;
+        for (size_t i = 0; i < plan.count; i++)
+                if (!give_secret(giving, &plan.items[i], &given, error))
+                        return false;
+        if ((agent && !give_account(giving, &plan, agent, &given, error)) || !record(giving, error))
+                return false;
+        *out = given;
+        given = (struct turn_secrets){0};
+        return true;
+}
+
 bool vault_for_turn(const struct services *services, struct store_db *db, const struct store_task *task,
                     const struct store_turn *turn, const struct environment *environment, struct turn_secrets *out,
                     struct error *error)
 {
         auto_giving giving = {
                 .services = services, .db = db, .task = task, .environment = environment, .turn = turn->rid};
-        auto_vault_plan plan = {0};
-        auto_turn_secrets given = {0};
 
-        if (!vault_plan_make(db, environment, task->creator, &plan, error))
-                return false;
-        for (size_t i = 0; i < plan.count; i++)
-                if (!give_secret(&giving, &plan.items[i], &given, error))
-                        return false;
-        if (!give_account(&giving, &plan, turn->agent, &given, error) || !record(&giving, error))
-                return false;
-        *out = given;
-        given = (struct turn_secrets){0};
-        return true;
+        return give_all(&giving, turn->agent, out, error);
 }
 
 bool vault_for_run(const struct services *services, struct store_db *db, const struct store_task *task,
@@ -159,19 +166,8 @@ bool vault_for_run(const struct services *services, struct store_db *db, const s
                    struct error *error)
 {
         auto_giving giving = {.services = services, .db = db, .task = task, .environment = environment, .run = run};
-        auto_vault_plan plan = {0};
-        auto_turn_secrets given = {0};
 
-        if (!vault_plan_make(db, environment, task->creator, &plan, error))
-                return false;
-        for (size_t i = 0; i < plan.count; i++)
-                if (!give_secret(&giving, &plan.items[i], &given, error))
-                        return false;
-        if (!record(&giving, error))
-                return false;
-        *out = given;
-        given = (struct turn_secrets){0};
-        return true;
+        return give_all(&giving, NULL, out, error);
 }
 
 static bool expand_one(struct giving *giving, const struct vault_plan *plan, const char *name, struct text *out,

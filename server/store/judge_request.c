@@ -200,28 +200,11 @@ bool store_judge_request_of_task(struct store_db *db, int64_t task, char ***ids,
         return true;
 }
 
-static bool read_numbers(struct query *query, int64_t **numbers, size_t *count, struct error *error)
-{
-        auto_free int64_t *list = NULL;
-        size_t length = 0;
-        bool is_row, is_good;
-
-        while ((is_good = query_next(query, &is_row, error)) && is_row) {
-                list = memory_resize(list, (length + 1) * sizeof *list);
-                list[length++] = query_column_integer(query, 0);
-        }
-        if (!is_good)
-                return false;
-        *numbers = take(list);
-        *count = length;
-        return true;
-}
-
 bool store_judge_request_open(struct store_db *db, int64_t **tasks, size_t *count, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JUDGE_REQUEST_OPEN);
 
-        return read_numbers(&query, tasks, count, error);
+        return query_integers(&query, tasks, count, error);
 }
 
 static bool read_list(struct store_db *db, struct query *query, struct store_judge_requests *requests,

@@ -100,6 +100,23 @@ bool query_run(struct query *query, int *changed, struct error *error)
         return true;
 }
 
+bool query_integers(struct query *query, int64_t **list, size_t *count, struct error *error)
+{
+        auto_free int64_t *read = NULL;
+        size_t length = 0;
+        bool is_row, is_good;
+
+        while ((is_good = query_next(query, &is_row, error)) && is_row) {
+                read = memory_resize(read, (length + 1) * sizeof *read);
+                read[length++] = query_column_integer(query, 0);
+        }
+        if (!is_good)
+                return false;
+        *list = take(read);
+        *count = length;
+        return true;
+}
+
 char *query_column_text(struct query *query, int column)
 {
         const char *bytes = (const char *)sqlite3_column_text(query->statement, column);

@@ -40,6 +40,9 @@ MUST_CHECK bool query_next(struct query *query, bool *is_row, struct error *erro
 /* Runs a statement that returns nothing; *changed (may be NULL) gets the number of rows it touched. */
 MUST_CHECK bool query_run(struct query *query, int *changed, struct error *error);
 
+/* The first column of all rows, integers, as a heap list that the caller frees; NULL when there are none. */
+MUST_CHECK bool query_integers(struct query *query, int64_t **list, size_t *count, struct error *error);
+
 /* Columns of the current row. Strings are heap copies, NULL for NULL. */
 char *query_column_text(struct query *query, int column);
 /* A blob's bytes, of `length`; NULL for NULL and for an empty one. */

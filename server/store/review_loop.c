@@ -140,19 +140,8 @@ bool store_review_loop_of_judge(struct store_db *db, const char *judge_id, int64
 bool store_review_loop_open(struct store_db *db, int64_t **tasks, size_t *count, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_REVIEW_LOOP_OPEN);
-        auto_free int64_t *list = NULL;
-        size_t length = 0;
-        bool is_row, is_good;
 
-        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
-                list = memory_resize(list, (length + 1) * sizeof *list);
-                list[length++] = query_column_integer(&query, 0);
-        }
-        if (!is_good)
-                return false;
-        *tasks = take(list);
-        *count = length;
-        return true;
+        return query_integers(&query, tasks, count, error);
 }
 
 static struct store_reviewer read_judge(struct query *query)

@@ -148,19 +148,8 @@ bool store_turn_list(struct store_db *db, int64_t task, int64_t limit, struct st
 bool store_turn_list_unfinished(struct store_db *db, int64_t **rids, size_t *count, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TURNS_UNFINISHED);
-        auto_free int64_t *list = NULL;
-        size_t length = 0;
-        bool is_row, is_good;
 
-        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
-                list = memory_resize(list, (length + 1) * sizeof *list);
-                list[length++] = query_column_integer(&query, 0);
-        }
-        if (!is_good)
-                return false;
-        *rids = take(list);
-        *count = length;
-        return true;
+        return query_integers(&query, rids, count, error);
 }
 
 bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, const char *to, int64_t started_at,

@@ -137,18 +137,7 @@ bool store_task_value_copy(struct store_db *db, int64_t task, int64_t from, stru
 bool store_task_value_list(struct store_db *db, int64_t task, int64_t **values, size_t *count, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_TASK_VALUES_OF);
-        auto_free int64_t *list = NULL;
-        size_t length = 0;
-        bool is_row, is_good;
 
         query_integer(&query, task);
-        while ((is_good = query_next(&query, &is_row, error)) && is_row) {
-                list = memory_resize(list, (length + 1) * sizeof *list);
-                list[length++] = query_column_integer(&query, 0);
-        }
-        if (!is_good)
-                return false;
-        *values = take(list);
-        *count = length;
-        return true;
+        return query_integers(&query, values, count, error);
 }

@@ -60,10 +60,7 @@ static int open_many(void **state)
                           "\"text\"}]}");
         world_bind(world, "dev", "Developer", "many");
         world_bind(world, "viewer", "Viewer", "many");
-        actor_free(world->dev);
-        actor_free(world->viewer);
-        world->dev = world_actor(world, "dev");
-        world->viewer = world_actor(world, "viewer");
+        world_renew_people(world);
         world_concurrency(100);
         return 0;
 }

@@ -21,10 +21,7 @@ int judging_open(void **state)
         world_bind(world, "dev", "Developer", "many");
         world_bind(world, "viewer", "Viewer", "many");
         world_bind(world, "dev", "Developer", "walled");
-        actor_free(world->dev);
-        actor_free(world->viewer);
-        world->dev = world_actor(world, "dev");
-        world->viewer = world_actor(world, "viewer");
+        world_renew_people(world);
         world_concurrency(100);
         return 0;
 }

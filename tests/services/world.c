@@ -98,6 +98,14 @@ struct actor *world_actor(struct world *world, const char *name)
         return actor_copy(&actor);
 }
 
+void world_renew_people(struct world *world)
+{
+        actor_free(world->dev);
+        actor_free(world->viewer);
+        world->dev = world_actor(world, "dev");
+        world->viewer = world_actor(world, "viewer");
+}
+
 void world_team(struct world *world, const char *team, const char *first, const char *second)
 {
         struct call call = world_call(world, &actor_local);
