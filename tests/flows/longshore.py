@@ -69,6 +69,14 @@ def wait_until(what, condition, seconds=30, every=0.05):
         time.sleep(every)
 
 
+def files_below(folder):
+    """The regular files below it, whatever comes and goes meanwhile (Path.rglob fails when a folder goes)."""
+    for inner, _, names in os.walk(folder):
+        for path in (pathlib.Path(inner) / name for name in names):
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -456,13 +464,13 @@ class Stage:
         try:
             for container in self.containers_of(server):
                 engine_request(server.docker_host, "DELETE", f"/v1.41/containers/{container['Id']}?force=1&v=1")
-        except OSError:
-            pass  # its engine is gone with the flow
+        except (OSError, http.client.HTTPException):
+            pass  # its engine is gone with the flow, or goes
 
 
 def clean(folder):
     shutil.rmtree(folder, ignore_errors=True)
 
 
-__all__ = ["flow", "FLOWS", "Stage", "Server", "Remote", "Engine", "ToolError", "HttpError", "wait_until", "free_port",
+__all__ = ["flow", "FLOWS", "Stage", "Server", "Remote", "Engine", "ToolError", "HttpError", "wait_until", "files_below", "free_port",
            "engine_request", "ENDED", "ROOT", "LONGSHORED", "IMAGE", "DOCKER_HOST", "clean"]

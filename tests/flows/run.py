@@ -23,7 +23,7 @@ def load():
 
 
 def perform(function):
-    """Run one flow on a stage of its own. Returns its faults as text lines."""
+    """Run one flow on a stage of its own. Returns its faults as text lines, what its servers told before them."""
     folder = tempfile.mkdtemp(prefix="flow.")
     stage = longshore.Stage(folder)
     faults = []
@@ -36,8 +36,8 @@ def perform(function):
     except Exception:
         faults += traceback.format_exc().splitlines()
     if faults:
-        for server in stage.servers:
-            faults += [f"--- {server.log.name}", *server.log_end().splitlines()]
+        logs = [line for server in stage.servers for line in (f"--- {server.log.name}", *server.log_end().splitlines())]
+        faults = [*logs, "--- what is wrong", *faults]
     longshore.clean(folder)
     return faults
 

@@ -6,7 +6,7 @@ import os
 import time
 import zlib
 
-from longshore import ToolError, engine_request, flow, wait_until
+from longshore import ToolError, engine_request, files_below, flow, wait_until
 from test_git import login_file, locked_remote
 from test_pulls import upstream
 
@@ -241,7 +241,7 @@ def a_tree_that_no_checkout_may_hold_is_refused_however_git_is_made_to_hand_it_o
     assert (ended["status"], ended["latestResponse"]["content"].strip()) == ("completed", evil), ended
     answer = _files(server, task)[1]
     assert (answer["status"], answer["reason"]) == ("unavailable", "refused"), answer
-    kept = [path for path in (server.data / "changes" / task / "app.git" / "objects").rglob("*") if path.is_file()]
+    kept = list(files_below(server.data / "changes" / task / "app.git" / "objects"))
     assert kept == [], kept
     _turn(server, task, "rm .git/index; git reset -q; echo two >> a.txt; git config core.fsmonitor 'touch /tmp/monitored'; "
                         "git config core.hooksPath /tmp; printf '#!/bin/sh\\ntouch /tmp/hooked' > /tmp/post-index-change; "

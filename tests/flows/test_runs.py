@@ -8,7 +8,7 @@ import pathlib
 import socket
 import ssl
 
-from longshore import ROOT, ToolError, engine_request, flow, free_port, wait_until
+from longshore import ROOT, ToolError, engine_request, files_below, flow, free_port, wait_until
 
 APP = os.environ.get("LONGSHORE_TEST_APP") or str(ROOT / "build" / "asan" / "longshore-test-app")
 SECRET = "correct-horse-battery"
@@ -149,7 +149,7 @@ def tests_pass_fail_and_run_out_of_time(stage):
     lines = _ended(server, task, "file")["output"].split("\n")
     assert lines[:2] == ["18", "400 64500"] and lines[3] == "18" and lines[2].endswith("/tls/key.pem"), lines
     secrets = stage.folder_of(server, task).parent / "secrets"
-    assert not [path for path in secrets.rglob("*") if path.is_file()]
+    assert not list(files_below(secrets))
     # A turn may begin beside a test, a test not beside a turn.
     server.call("follow_up_task", taskId=task, instructions="touch /workspace/turn; until [ -e go ]; do sleep 0.05; done")
     wait_until("the turn to begin", (stage.folder_of(server, task) / "turn").exists)
@@ -159,7 +159,7 @@ def tests_pass_fail_and_run_out_of_time(stage):
     # What ran is nobody's file, and nothing of the secret is left where a request was.
     assert "runs/" not in json.dumps(server.call("get_task_output", taskId=task, include=["files"]))
     control = stage.folder_of(server, task).parent / "control"
-    assert not [path for path in control.rglob("*") if path.is_file() and SECRET in path.read_text(errors="replace")]
+    assert not [path for path in files_below(control) if SECRET in path.read_text(errors="replace")]
 
 
 @flow

@@ -47,6 +47,18 @@ def request(address, method, path, body=None, timeout=60):
         return answer.status, content
 
 
+def remove_control_groups(name, root="/sys/fs/cgroup"):
+    """Remove the control groups of that name and all in them, in the one hierarchy or in each controller's. Nothing
+    deeper is searched: the groups of other engines come and go meanwhile."""
+    root = pathlib.Path(root)
+    for group in (root / name, *root.glob(f"*/{name}")):
+        for inner, _, _ in os.walk(group, topdown=False):
+            try:
+                os.rmdir(inner)
+            except OSError:
+                pass
+
+
 class Engine:
     """One dockerd. `folder` keeps its data and log; its sockets sit in /run, where paths are short enough for them."""
 
@@ -58,7 +70,7 @@ class Engine:
         self.socket = self.run / "docker.sock"
         self.address = f"unix://{self.socket}"
         self.log = self.folder / "dockerd.log"
-        self.cgroup = f"/longshore-test-{os.getpid()}-{id(self):x}"
+        self.cgroup = f"longshore-test-{os.getpid()}-{id(self):x}"
         self.process = None
         self.driver = None
 
@@ -75,7 +87,7 @@ class Engine:
     def _start_with(self, driver):
         command = ["dockerd", "--host", self.address, "--data-root", str(self.folder / "data"),
                    "--exec-root", str(self.run / "exec"), "--pidfile", str(self.run / "pid"),
-                   "--storage-driver", driver, "--cgroup-parent", self.cgroup,
+                   "--storage-driver", driver, "--cgroup-parent", "/" + self.cgroup,
                    f"--live-restore={'true' if self.live_restore else 'false'}", "--config-file", str(self.run / "daemon.json"), "--log-level", "warn"]
         if self.own_network:
             command = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *command]
@@ -114,10 +126,11 @@ class Engine:
         return self.request("DELETE", f"/v1.41/containers/{name}?force=1&v=1")[0]
 
     def kill(self):
-        """As a crash would: the daemon is gone at once, its containers live on."""
+        """As a crash would: the daemon is gone at once, and with it the containerd it started; its containers live on."""
         if self.process and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        self._end_containerd()
 
     def terminate(self):
         """As a service manager would: SIGTERM, and wait. Without live restore its containers end too."""
@@ -137,26 +150,25 @@ class Engine:
             except subprocess.TimeoutExpired:
                 pass
         self.kill()
-        self._end_containerd()
         self._unmount()
-        for group in pathlib.Path("/sys/fs/cgroup").glob(f"**{self.cgroup}"):
-            for inner, _, _ in os.walk(group, topdown=False):
-                try:
-                    os.rmdir(inner)
-                except OSError:
-                    pass
+        remove_control_groups(self.cgroup)
         shutil.rmtree(self.folder / "data", ignore_errors=True)
         shutil.rmtree(self.run, ignore_errors=True)
         self.process = None
 
     def _end_containerd(self):
-        """A killed dockerd leaves the containerd it started; its pid file is in our own run folder."""
+        """A killed dockerd's containerd goes with it, a moment later. A daemon that finds it alive, or ended and not yet
+        reaped, takes its pid file at its word and waits for it in vain. The pid file is in our own run folder."""
+        pid_file = self.run / "exec" / "containerd" / "containerd.pid"
         try:
-            pid = int((self.run / "exec" / "containerd" / "containerd.pid").read_text())
-            if str(self.run) in pathlib.Path(f"/proc/{pid}/cmdline").read_text():
-                os.kill(pid, signal.SIGKILL)
+            process = pathlib.Path("/proc") / pid_file.read_text()
+            if str(self.run) in (process / "cmdline").read_text():
+                os.kill(int(process.name), signal.SIGKILL)
+            while str(self.run) in (process / "cmdline").read_text():  # empty once it is ended
+                time.sleep(0.01)
         except (OSError, ValueError):
-            pass
+            pass  # it is gone
+        pid_file.unlink(missing_ok=True)
 
     def _unmount(self):
         ours = (str(self.run) + "/", str(self.folder) + "/")

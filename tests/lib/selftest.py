@@ -1,9 +1,11 @@
-"""Proves that suites.py believes no program that did badly, whatever the program says."""
+"""Proves that suites.py believes no program that did badly, whatever the program says, and that an engine's groups go."""
 
 import pathlib
 import sys
 import tempfile
+import threading
 
+import engine
 import suites
 
 SCRIPTS = [
@@ -44,6 +46,36 @@ def left_behind():
     return False
 
 
+def groups_go_while_others_come(folder):
+    """Removing one engine's control groups, beside another whose groups come and go all the time."""
+    mine, other = [folder / controller / "mine" for controller in ("cpu", "pids")], folder / "pids" / "other"
+    is_over = threading.Event()
+
+    def churn():
+        while not is_over.is_set():
+            (other / "container").mkdir(parents=True)
+            (other / "container").rmdir()
+            other.rmdir()
+
+    (folder / "pids").mkdir()
+    neighbour = threading.Thread(target=churn)
+    neighbour.start()
+    try:
+        for _ in range(200):
+            for group in mine:
+                (group / "container").mkdir(parents=True)
+            engine.remove_control_groups("mine", folder)
+            if any(group.exists() for group in mine):
+                return False
+        return True
+    except OSError as error:
+        print(f"# {error}")
+        return False
+    finally:
+        is_over.set()
+        neighbour.join()
+
+
 def main():
     failed = False
     suites.ROOT = pathlib.Path("/")
@@ -56,7 +88,10 @@ def main():
             print(f"# passed {suite.passed}, failed {suite.failed}".replace("runtime error", "RUNTIME ERROR"))
         print(f"{'ok' if right else 'not ok'} - {sentence}")
         failed = failed or not right
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory() as folder:
+        right = groups_go_while_others_come(pathlib.Path(folder))
+    print(f"{'ok' if right else 'not ok'} - an engine's control groups go while another's come")
+    return 1 if failed or not right else 0
 
 
 if __name__ == "__main__":
