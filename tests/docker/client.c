@@ -10,6 +10,9 @@
 #include "tests/docker/fake.h"
 #include "tests/docker/suite.h"
 
+/* Far more than it takes, less than an engine is waited for. */
+#define SOON_MS 20000
+
 static void only_unix_sockets_are_taken_as_host(void **state)
 {
         static const char *const wrong[] = {"tcp://127.0.0.1:2375", "/var/run/docker.sock", "unix://relative",
@@ -123,7 +126,7 @@ static void an_absent_or_dead_socket_is_told_at_once(void **state)
         assert_false(docker_container_start(docker, "c1", &error));
         assert_int_equal(error.code, ERROR_ENGINE_UNREACHABLE);
         assert_non_null(strstr(error.message, "refused"));
-        assert_true(clock_monotonic() - begun < 1000);
+        assert_true(clock_monotonic() - begun < SOON_MS);
         unlink(address.sun_path);
         rmdir(folder);
 }
@@ -149,7 +152,7 @@ static void an_engine_that_says_nothing_is_given_up_in_time(void **state)
         }
         assert_false(docker_container_wait(docker, "c1", -1, &exit_code, &error));
         assert_int_equal(error.code, ERROR_ENGINE_UNREACHABLE);
-        assert_true(clock_monotonic() - begun < 3000);
+        assert_true(clock_monotonic() - begun < SOON_MS);
 }
 
 static void an_answer_that_is_too_large_is_refused(void **state)

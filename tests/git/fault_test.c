@@ -11,7 +11,7 @@
 #include "server/base/path.h"
 #include "tests/git/fixture.h"
 
-#define GRACE_MS 2000
+#define GRACE_MS 30000
 
 static const struct repository_limits brief = {.deadline_ms = 1500, .memory_bytes = 1 << 30};
 

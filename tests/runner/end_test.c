@@ -13,7 +13,7 @@
 /* A grandchild in a session of its own that ignores TERM and holds the output open; $1 appears when it is there. */
 #define STUBBORN(file) "(setsid sh -c 'trap \"\" TERM; >" file "; while :; do sleep 1; done' &) ; "
 /* Far more than it takes, far less than the sleeps. */
-#define SOON_MS 4000
+#define SOON_MS 20000
 
 static void a_hidden_child_does_not_put_off_the_end(void **state)
 {

@@ -11,6 +11,7 @@
 #include "server/services/user.h"
 #include "server/store/key.h"
 #include "server/store/user.h"
+#include "tests/cpu.h"
 #include "tests/services/identity_fixture.h"
 #include "tests/services/suites.h"
 
@@ -368,12 +369,10 @@ static void an_authenticated_call_is_cheap(void **state)
         identity_user(identity, "ann", NULL, NULL);
         auto_free char *key = identity_key(identity, "ann", 0, id);
         uint64_t before = store_counters(identity->services.store).works;
-        int64_t start = clock_monotonic();
+        int64_t start = cpu_ms();
         for (size_t i = 0; i < CALLS; i++)
                 assert_int_equal(authenticate(identity->db, key), ERROR_NONE);
-        int64_t elapsed = clock_monotonic() - start;
-        print_message("%d authentications in %lld ms\n", CALLS, (long long)elapsed);
-        assert_true(elapsed < CALLS / 2);
+        assert_true(cpu_ms() - start < CALLS / 2);
         assert_true(store_counters(identity->services.store).works <= before + 1);
 }
 

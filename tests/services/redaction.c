@@ -2,10 +2,10 @@
 #include "tests/services/world.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
 #include "server/base/path.h"
 #include "server/services/redact.h"
+#include "tests/cpu.h"
 
 #define TOKEN "hunter2hunter2"
 #define LINES                                                                                                          \
@@ -71,15 +71,6 @@ static void values_that_overlap_are_left_out_together(void **state)
         auto_free char *overlapping = redacted(world, "-abcdefghijkl-", 14), *own = redacted(world, "-zzzzzzzzz-", 11);
         assert_string_equal(overlapping, "-[redacted]-");
         assert_string_equal(own, "-[redacted]-");
-}
-
-/* Milliseconds of processor time of this thread. */
-static int64_t cpu_ms(void)
-{
-        struct timespec time;
-
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 /* ThreadSanitizer looks at the whole text at every search in it. */

@@ -176,7 +176,7 @@ static void an_engine_that_is_not_there_fails_launches_and_nothing_hangs(void **
         assert_true(berth_end(berth, task, "interrupt"));
         int64_t begin = clock_monotonic();
         berth_stop(berth);
-        assert_true(clock_monotonic() - begin < 4000);
+        assert_true(clock_monotonic() - begin < 20000);
         docker_free(berth->world->services.docker);
         berth->world->services.docker = docker;
         berth_start(berth);
