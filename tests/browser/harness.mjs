@@ -9,7 +9,7 @@ export const key = process.env.LONGSHORE_API_KEY
 export const environment = process.env.LONGSHORE_ENVIRONMENT ?? 'test'
 export const user = 'admin'
 export const password = process.env.LONGSHORE_PASSWORD
-const WAIT_MS = 30_000
+const WAIT_MS = 60_000
 
 let browser
 
@@ -73,6 +73,12 @@ export async function signIn(page, path = '/') {
         await page.getByLabel('Password').fill(password)
         await page.getByRole('button', { name: 'Sign in', exact: true }).click()
         await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+// A sign-out that is not waited for ends with whatever the page does next.
+export async function signOut(page) {
+        await page.getByRole('button', { name: 'Sign out' }).click()
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
 // Attempts to sign in are limited, so most cases share a session.

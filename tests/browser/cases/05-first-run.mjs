@@ -1,5 +1,5 @@
 import { baseURL, name, password, setupCode } from '../fresh.mjs'
-import { newBrowser } from '../harness.mjs'
+import { newBrowser, signOut } from '../harness.mjs'
 
 export async function the_first_administrator_comes_in_by_the_one_time_code() {
         const mine = await newBrowser({ baseURL })
@@ -23,7 +23,6 @@ export async function the_first_administrator_comes_in_by_the_one_time_code() {
         await page.getByRole('heading', { name: 'Tasks' }).waitFor()
         await page.reload()
         await page.getByRole('link', { name, exact: true }).waitFor()
-        await page.getByRole('button', { name: 'Sign out' }).click()
-        await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+        await signOut(page)
         await mine.end()
 }

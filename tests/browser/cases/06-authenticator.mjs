@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { baseURL, password, signIn } from '../fresh.mjs'
-import { newBrowser } from '../harness.mjs'
+import { newBrowser, signOut } from '../harness.mjs'
 
 // The code of a base32 secret at a time (RFC 6238).
 function totp(secret, at) {
@@ -33,7 +33,7 @@ export async function with_an_authenticator_app_a_code_is_asked_for() {
         const codes = (await section.locator('.codes').textContent()).trim().split('\n')
         assert.equal(codes.length, 10)
         await section.getByRole('button', { name: 'I have kept them' }).click()
-        await page.getByRole('button', { name: 'Sign out' }).click()
+        await signOut(page)
 
         await signIn(page)
         await page.getByLabel('Code from your authenticator').fill('000000')

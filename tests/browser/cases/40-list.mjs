@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createTask, environment, newBrowser, signIn } from '../harness.mjs'
+import { createTask, environment, newBrowser, signIn, signOut } from '../harness.mjs'
 
 const row = (page, name) => page.locator('.task-row', { has: page.getByRole('link', { name, exact: true }) })
 
@@ -29,14 +29,13 @@ export async function a_tab_goes_on_when_another_signed_in_anew() {
         await signIn(one, '/keys.html')
         const other = await mine.context.newPage()
         await other.goto('/')
-        await other.getByRole('button', { name: 'Sign out' }).click()
+        await signOut(other)
         await signIn(other)
         // The first tab holds the token of the session that is over.
         await one.getByLabel('Name').fill('of the first tab')
         await one.getByRole('button', { name: 'Make a key' }).click()
         await one.locator('[data-secret]').waitFor()
-        await other.getByRole('button', { name: 'Sign out' }).click()
-        await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+        await signOut(other)
         await one.getByRole('button', { name: 'I have kept it' }).click()
         await one.getByLabel('Name').fill('too late')
         await one.getByRole('button', { name: 'Make a key' }).click()

@@ -20,6 +20,7 @@ export interface CallOptions {
     body?: unknown
     file?: Blob // in place of a body
     signal?: AbortSignal
+    keepalive?: boolean // goes on when the page is left or closed
 }
 
 // What tells the session's page from any other: to be sent with whatever changes something.
@@ -57,7 +58,7 @@ export async function errorOf(answer: Response): Promise<ApiError> {
     }
 }
 
-async function send(method: string, url: string, { body, file, signal }: CallOptions): Promise<Response> {
+async function send(method: string, url: string, { body, file, signal, keepalive }: CallOptions): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (method !== 'GET') headers['X-CSRF-Token'] = csrfToken
     if (file) headers['Content-Type'] = 'application/octet-stream'
@@ -68,6 +69,7 @@ async function send(method: string, url: string, { body, file, signal }: CallOpt
             headers,
             body: file ?? (body === undefined ? null : JSON.stringify(body)),
             signal: signal ?? null,
+            keepalive: keepalive ?? false,
             credentials: 'same-origin',
             redirect: 'error',
         })

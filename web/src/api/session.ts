@@ -59,7 +59,7 @@ export async function setUp(code: string, name: string, password: string): Promi
 }
 
 export async function signOut(): Promise<void> {
-    await call('POST', '/logout', { body: {} })
+    await call('POST', '/logout', { body: {}, keepalive: true })
     await loadSession()
 }
 
