@@ -88,6 +88,10 @@ def main():
             print(f"# passed {suite.passed}, failed {suite.failed}".replace("runtime error", "RUNTIME ERROR"))
         print(f"{'ok' if right else 'not ok'} - {sentence}")
         failed = failed or not right
+    log = ["ok - a", *["quiet"] * 100, "why", "not ok - b", *["quiet"] * 100, "ok - c", "end"]
+    right = {"why", "not ok - b", "end"} <= set(suites.telling(log)) and len(suites.telling(log)) < 60
+    print(f"{'ok' if right else 'not ok'} - what is printed of a log tells of its failures")
+    failed = failed or not right
     with tempfile.TemporaryDirectory() as folder:
         right = groups_go_while_others_come(pathlib.Path(folder))
     print(f"{'ok' if right else 'not ok'} - an engine's control groups go while another's come")

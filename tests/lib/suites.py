@@ -226,14 +226,23 @@ def close(passed, failed, skipped=0):
     pathlib.Path(tempfile.gettempdir(), "closed").touch()
 
 
+def telling(log, before=25, at_end=30):
+    """The lines of a log that tell of its failures: what stands before each, and its end."""
+    log = [line for line in log if not line.startswith("ok ")]
+    told = set(range(len(log) - at_end, len(log)))
+    for number, line in enumerate(log):
+        if line.startswith("not ok"):
+            told.update(range(number - before, number + 1))
+    return [line for number, line in enumerate(log) if number in told]
+
+
 def report(suite):
     skipped = f", {len(suite.skipped)} skipped" if suite.skipped else ""
     lines = [f"{suite.name:10} {len(suite.passed)} passed, {len(suite.failed)} failed{skipped}  ({suite.took:.1f} s)"]
     if suite.failed:
         lines += [f"    failed: {name}" for name in suite.failed]
-        lines.append(f"    --- the end of {suite.log.relative_to(ROOT)}")
-        telling = [line for line in suite.log.read_text(errors="replace").splitlines() if not line.startswith("ok ")]
-        lines += ["    " + line[:400] for line in telling[-60:]]
+        lines.append(f"    --- from {suite.log.relative_to(ROOT)}")
+        lines += ["    " + line[:400] for line in telling(suite.log.read_text(errors="replace").splitlines())]
     # As bytes: a log may hold anything.
     sys.stdout.buffer.write(("\n".join(lines) + "\n").encode(errors="replace"))
     sys.stdout.buffer.flush()
@@ -318,6 +327,9 @@ def main():
     passed = sum(len(suite.passed) for suite in every)
     failed = sum(len(suite.failed) for suite in every) + (1 if engine_failure else 0)
     skipped = sum(len(suite.skipped) for suite in every)
+    for suite in every:
+        for name in suite.failed:
+            print(f"failed: {suite.name}: {name}")
     close(passed, failed, skipped)
     return 1 if failed or not passed else 0
 
