@@ -1,6 +1,5 @@
 #include "server/base/bound.h"
 
-#include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -114,6 +113,20 @@ static bool is_counted_elsewhere(const struct writer *writer, const json_t *obje
         return omitted(writer, json_object_getn(object, name, length - suffix));
 }
 
+static void write_integer(struct text *out, json_int_t value)
+{
+        char digits[24], *at = digits + sizeof digits;
+        uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+        do {
+                *--at = (char)('0' + left % 10);
+                left /= 10;
+        } while (left);
+        if (value < 0)
+                *--at = '-';
+        text_append(out, at, (size_t)(digits + sizeof digits - at));
+}
+
 static void write_omitted(struct writer *writer, const json_t *object, const char *name, const json_t *value)
 {
         size_t count = omitted(writer, value);
@@ -124,9 +137,8 @@ static void write_omitted(struct writer *writer, const json_t *object, const cha
         text_append_string(&member, name);
         text_append_string(&member, OMITTED);
         int64_t before = document_get_integer(object, text_string(&member), 0);
-        text_append(writer->out, ",", 1);
-        document_append_quoted(writer->out, text_string(&member), member.length);
-        text_printf(writer->out, ":%" PRId64, before + (int64_t)count);
+        document_append_name(writer->out, text_string(&member), member.length, false);
+        write_integer(writer->out, before + (int64_t)count);
 }
 
 /* The result itself keeps all its members. */
@@ -143,29 +155,12 @@ static void write_object(struct writer *writer, const char *parent, const json_t
                 const json_t *value = json_object_iter_value(at);
                 if (is_counted_elsewhere(writer, object, name, length))
                         continue;
-                if (!is_first)
-                        text_append(writer->out, ",", 1);
+                document_append_name(writer->out, name, length, is_first);
                 is_first = false;
-                document_append_quoted(writer->out, name, length);
-                text_append(writer->out, ":", 1);
                 write_value(writer, parent, name, value);
                 write_omitted(writer, object, name, value);
         }
         text_append(writer->out, "}", 1);
-}
-
-static void write_integer(struct text *out, json_int_t value)
-{
-        char digits[24], *at = digits + sizeof digits;
-        uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
-
-        do {
-                *--at = (char)('0' + left % 10);
-                left /= 10;
-        } while (left);
-        if (value < 0)
-                *--at = '-';
-        text_append(out, at, (size_t)(digits + sizeof digits - at));
 }
 
 static void write_value(struct writer *writer, const char *parent, const char *name, const json_t *value)

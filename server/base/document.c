@@ -173,11 +173,9 @@ static size_t escape(unsigned char c, char out[6])
         return 6;
 }
 
-static const bool is_escaped[256] = {[0 ... 0x1f] = true, ['"'] = true, ['\\'] = true};
-
 /* So many characters are taken at a time that their escapes have room in any case. */
 #define PIECE 128
-#define PIECE_ROOM (PIECE * 6 + sizeof(uint64_t))
+#define PIECE_ROOM(length) ((length)*6 + sizeof(uint64_t))
 
 #define EIGHT(byte) (UINT64_C(0x0101010101010101) * (byte))
 
@@ -193,52 +191,64 @@ static uint64_t find_escaped(uint64_t bytes)
                EIGHT(0x80);
 }
 
-/* How many of the next eight bytes stand as they are; these, and some after them, are copied to `to`. */
-static size_t copy_plain(char *to, const char *from)
-{
-        uint64_t bytes, found;
-
-        memcpy(&bytes, from, sizeof bytes);
-        memcpy(to, &bytes, sizeof bytes);
-        found = find_escaped(le64toh(bytes));
-        return found ? (size_t)__builtin_ctzll(found) / 8 : sizeof bytes;
-}
-
-/* Writes a piece, escaped, where it has room for the worst that may become of it; returns its end. */
+/* Writes a piece, escaped, where it has room for the worst that may become of it; returns its end. Eight bytes are
+ * taken at a time; what the end leaves free of them is zero, which is to be escaped, and so ends what stands as it is.
+ */
 static char *write_piece(char *at, const char *bytes, size_t length)
 {
         for (size_t i = 0; i < length;) {
-                size_t plain = length - i >= sizeof(uint64_t) ? copy_plain(at, bytes + i) : 0;
+                size_t left = length - i;
+                uint64_t eight = 0;
+                if (left < sizeof eight)
+                        memcpy(&eight, bytes + i, left);
+                else
+                        memcpy(&eight, bytes + i, sizeof eight);
+                memcpy(at, &eight, sizeof eight);
+                uint64_t found = find_escaped(le64toh(eight));
+                size_t plain = found ? (size_t)__builtin_ctzll(found) / 8 : sizeof eight;
                 at += plain;
                 i += plain;
-                if (plain == sizeof(uint64_t))
-                        continue;
-                unsigned char c = (unsigned char)bytes[i++];
-                *at = (char)c;
-                at += is_escaped[c] ? escape(c, at) : 1;
+                if (plain < sizeof eight && plain < left)
+                        at += escape((unsigned char)bytes[i++], at);
         }
         return at;
 }
 
 static void append_piece(struct text *out, const char *bytes, size_t length)
 {
-        char elsewhere[PIECE_ROOM], *room = text_room(out, sizeof elsewhere), *at = room ? room : elsewhere;
+        char elsewhere[PIECE_ROOM(PIECE)], *room = text_room(out, sizeof elsewhere), *at = room ? room : elsewhere;
         size_t written = (size_t)(write_piece(at, bytes, length) - at);
 
-        if (!room) {
+        if (room)
+                text_grow(out, written);
+        else
                 text_append(out, elsewhere, written);
+}
+
+/* Appends the string between quotes, with `before` before and `after` behind them. */
+static void append_between(struct text *out, const char *before, const char *bytes, size_t length, const char *after)
+{
+        char *room = length <= PIECE ? text_room(out, PIECE_ROOM(length) + strlen(before) + strlen(after)) : NULL;
+
+        if (room) {
+                char *at = write_piece(stpcpy(room, before), bytes, length);
+                text_grow(out, (size_t)(stpcpy(at, after) - room));
                 return;
         }
-        out->length += written;
-        out->data[out->length] = '\0';
+        text_append_string(out, before);
+        for (size_t from = 0; from < length; from += PIECE)
+                append_piece(out, bytes + from, length - from < PIECE ? length - from : PIECE);
+        text_append_string(out, after);
 }
 
 void document_append_quoted(struct text *out, const char *bytes, size_t length)
 {
-        text_append(out, "\"", 1);
-        for (size_t from = 0; from < length; from += PIECE)
-                append_piece(out, bytes + from, length - from < PIECE ? length - from : PIECE);
-        text_append(out, "\"", 1);
+        append_between(out, "\"", bytes, length, "\"");
+}
+
+void document_append_name(struct text *out, const char *name, size_t length, bool is_first)
+{
+        append_between(out, is_first ? "\"" : ",\"", name, length, "\":");
 }
 
 void document_append_real(struct text *out, const json_t *real)

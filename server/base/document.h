@@ -44,6 +44,8 @@ void document_canonical_each(const json_t *document, void (*each)(const char *by
                              void *context);
 /* Appends a JSON string literal, quotes included, of valid UTF-8. */
 void document_append_quoted(struct text *out, const char *bytes, size_t length);
+/* Appends the name of an object's member and its colon, behind a comma unless it is the first. */
+void document_append_name(struct text *out, const char *name, size_t length, bool is_first);
 /* Appends a number that is no integer with as few digits as tell it from every other. */
 void document_append_real(struct text *out, const json_t *real);
 /* String member `name` (borrowed), NULL when it is absent or no string. */

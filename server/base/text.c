@@ -50,6 +50,12 @@ char *text_room(struct text *text, size_t length)
         return text->data + text->length;
 }
 
+void text_grow(struct text *text, size_t length)
+{
+        text->length += length;
+        text->data[text->length] = '\0';
+}
+
 void text_append(struct text *text, const void *bytes, size_t length)
 {
         size_t room = text->maximum - text->length;

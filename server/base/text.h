@@ -27,9 +27,10 @@ struct text {
 
 void text_clear(struct text *text);
 void text_append(struct text *text, const void *bytes, size_t length);
-/* Where `length` bytes may be written behind the content, whose length the caller then raises by what he wrote, ending
- * it with a NUL; NULL when the maximum leaves less room. */
+/* Where `length` bytes may be written behind the content; NULL when the maximum leaves less room. */
 char *text_room(struct text *text, size_t length);
+/* Takes in so many bytes that were written there. */
+void text_grow(struct text *text, size_t length);
 void text_append_string(struct text *text, const char *string);
 PRINTF_LIKE(2, 3) void text_printf(struct text *text, const char *format, ...);
 PRINTF_LIKE(2, 0) void text_vprintf(struct text *text, const char *format, va_list arguments);
