@@ -116,6 +116,17 @@ static int connect_server(void)
         return fd;
 }
 
+/* Whether one of the header lines is the named field. */
+static bool has_field(const char *lines, const char *name)
+{
+        size_t length = strlen(name);
+
+        for (const char *end; (end = strstr(lines, "\r\n")); lines = end + 2)
+                if (!strncasecmp(lines, name, length) && lines[length] == ':')
+                        return true;
+        return false;
+}
+
 /* Behind the path of the requests that follow. */
 static const char *query = "";
 
@@ -126,9 +137,9 @@ static void send_request(int fd, const char *method, const char *header_lines, c
 
         text_printf(&request, "%s /mcp%s HTTP/1.1\r\nConnection: close\r\n", method, query);
         text_append_string(&request, lines);
-        if (!strcasestr(lines, "host:"))
+        if (!has_field(lines, "Host"))
                 text_append_string(&request, "Host: 127.0.0.1\r\n");
-        if (body && !strcasestr(lines, "content-type:"))
+        if (body && !has_field(lines, "Content-Type"))
                 text_append_string(&request, "Content-Type: application/json\r\n");
         if (body)
                 text_printf(&request, "Content-Length: %zu\r\n", strlen(body));
