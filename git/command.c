@@ -127,11 +127,8 @@ bool command_run(const struct command *command, const char *const arguments[], s
                 return error_set(error, ERROR_GIT_FAILED, "Cannot start git: %s", strerror(errno));
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
                 continue;
-        if (WIFSIGNALED(status))
-                return error_set(error, ERROR_GIT_FAILED, "git was ended by signal %d (%s)", WTERMSIG(status),
-                                 strsignal(WTERMSIG(status)));
-        if (WEXITSTATUS(status))
-                return failure_explain(text_string(&words), WEXITSTATUS(status), error);
+        if (status)
+                return failure_explain(text_string(&words), status, error);
         if (out && out->is_cut)
                 return error_set(error, ERROR_GIT_FAILED, "The output of git %s is larger than %zu bytes", arguments[0],
                                  out->maximum);

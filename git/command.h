@@ -24,7 +24,8 @@ struct command {
 };
 
 /* Runs git with the arguments (without "git", ended by NULL) and waits for it. `out` gets its output and has its own
- * maximum; NULL drops it. A status other than 0 is an error, in words taken from git's own where none of ours fit.
+ * maximum; NULL drops it. An end by a signal or a status other than 0 is an error, in words taken from
+ * git's own where none of ours fit.
  * ERROR_GIT_AUTH_FAILED, ERROR_GIT_NOT_FOUND, ERROR_GIT_REF_NOT_FOUND, ERROR_STORE_FULL, ERROR_GIT_FAILED. */
 MUST_CHECK bool command_run(const struct command *command, const char *const arguments[], struct text *out,
                             struct error *error);

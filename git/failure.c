@@ -1,6 +1,7 @@
 #include "git/failure.h"
 
 #include <string.h>
+#include <sys/wait.h>
 
 #include "server/base/text.h"
 
@@ -64,8 +65,11 @@ bool failure_explain(const char *words, int status, struct error *error)
         for (size_t i = 0; i < COUNT_OF(complaints); i++)
                 if (strstr(text_string(&telling), complaints[i].phrase))
                         return error_set(error, complaints[i].code, "%s", complaints[i].sentence);
-        if (!telling.length)
-                return error_set(error, ERROR_GIT_FAILED, "git ended with status %d", status);
         size_t quoted = utf8_head_length(telling.data, telling.length, QUOTED_MAXIMUM);
+        if (WIFSIGNALED(status))
+                return error_set(error, ERROR_GIT_FAILED, "git was ended by signal %d (%s)%s%.*s", WTERMSIG(status),
+                                 strsignal(WTERMSIG(status)), quoted ? ": " : "", (int)quoted, text_string(&telling));
+        if (!quoted)
+                return error_set(error, ERROR_GIT_FAILED, "git ended with status %d", WEXITSTATUS(status));
         return error_set(error, ERROR_GIT_FAILED, "%.*s", (int)quoted, telling.data);
 }

@@ -78,7 +78,8 @@ static bool fetch_as(const struct job *job, const char *atomic, struct error *er
         return command_run(&job->command, arguments, NULL, error);
 }
 
-/* One transaction cannot replace the branch a by a/b: that is done in two, the objects being here already. */
+/* One transaction cannot replace the branch a by a/b: that is done in two, the objects being here already. git 2.47
+ * says so and then aborts, having released its locks. */
 static bool fetch(const struct job *job, struct error *error)
 {
         auto_error first = {0};

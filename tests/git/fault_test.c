@@ -354,6 +354,29 @@ static void a_program_that_is_no_worker_is_an_error(void **state)
 #endif
 }
 
+static void the_last_words_of_a_git_that_was_killed_are_told(void **state)
+{
+        static const struct {
+                const char *script;
+                enum error_code code;
+                const char *part;
+        } cases[] = {
+                {"echo 'error: first' >&2; echo 'fatal: last' >&2; kill -ABRT $$", ERROR_GIT_FAILED,
+                 "/open/r.git: git was ended by signal 6 (Aborted): first; last"},
+                {"echo 'error: No space left on device' >&2; kill -BUS $$", ERROR_STORE_FULL, "the disk is full"},
+                {"kill -KILL $$", ERROR_GIT_FAILED, "/open/r.git: git was ended by signal 9 (Killed)"},
+        };
+        struct fixture *fixture = *state;
+        auto_free char *url = remote_url(&fixture->remote, "open", "r");
+
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+                auto_error error = {0};
+                fixture_git(fixture, cases[i].script);
+                assert_false(update(fixture, url, &fixture_limits, &error));
+                fixture_expect(&error, cases[i].code, cases[i].part);
+        }
+}
+
 int fault_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -370,6 +393,7 @@ int fault_tests(void)
                 FIXTURE_TEST(objects_that_reach_out_of_a_checkout_are_refused_and_merely_old_ones_are_not),
                 FIXTURE_TEST(git_cannot_use_more_memory_than_its_limit),
                 FIXTURE_TEST(a_program_that_is_no_worker_is_an_error),
+                FIXTURE_TEST(the_last_words_of_a_git_that_was_killed_are_told),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "git/worker.h"
 #include "server/base/path.h"
 
 const struct repository_limits fixture_limits = {.deadline_ms = 60000, .memory_bytes = 1 << 30};
@@ -26,6 +27,7 @@ int fixture_teardown(void **state)
         struct fixture *fixture = *state;
         auto_error error = {0};
 
+        repository_worker_configure(NULL, NULL);
         remote_close(&fixture->remote);
         if (!path_remove_tree(fixture->data, &error))
                 fail_msg("%s", error.message);
@@ -33,6 +35,7 @@ int fixture_teardown(void **state)
         free(fixture->mirrors);
         free(fixture->workspace);
         free(fixture->branch);
+        free(fixture->git);
         free(fixture);
         return 0;
 }
@@ -97,6 +100,18 @@ void fixture_script(const struct fixture *fixture, const char *script)
         assert_int_equal(waitpid(pid, &status, 0), pid);
         if (status)
                 fail_msg("the script ended with status %d: %s", status, script);
+}
+
+void fixture_git(struct fixture *fixture, const char *script)
+{
+        auto_free char *program = text_format("#!/bin/sh\n%s\n", script);
+        auto_error error = {0};
+
+        if (!fixture->git)
+                fixture->git = path_join(fixture->data, "git");
+        if (!path_write(fixture->git, program, strlen(program), 0755, &error))
+                fail_msg("%s", error.message);
+        repository_worker_configure(NULL, fixture->git);
 }
 
 void fixture_expect(const struct error *error, enum error_code code, const char *part)

@@ -15,6 +15,7 @@ struct fixture {
         char *mirrors;
         char *workspace; /* where fixture_workspace() puts one */
         char *branch;    /* of the last workspace */
+        char *git;       /* what fixture_git() made */
         char head[REPOSITORY_HEAD_SIZE];
 };
 
@@ -33,6 +34,8 @@ void fixture_workspace_works(struct fixture *fixture, const char *name, const ch
 size_t fixture_count(const struct fixture *fixture, const char *folder, const char *part);
 /* Runs a shell script in the workspace, for whose owner git takes it; it must end well. */
 void fixture_script(const struct fixture *fixture, const char *script);
+/* From now on, and until the test ends, this shell script is the git program. */
+void fixture_git(struct fixture *fixture, const char *script);
 /* Fails the test unless the error has the code and its message holds `part`. */
 void fixture_expect(const struct error *error, enum error_code code, const char *part);
 

@@ -39,9 +39,8 @@ static void a_mirror_follows_its_remote(void **state)
         assert_int_equal(fixture_count(fixture, "mirrors", ""), 2);
 }
 
-static void a_branch_may_take_the_place_of_a_folder_of_branches(void **state)
+static void replace_branches(struct fixture *fixture)
 {
-        struct fixture *fixture = *state;
         const struct remote *remote = &fixture->remote;
 
         remote_make(remote, "r");
@@ -55,6 +54,18 @@ static void a_branch_may_take_the_place_of_a_folder_of_branches(void **state)
         fixture_mirror(fixture, "r");
         assert_true(has_branch(fixture, "r", "x"));
         assert_false(has_branch(fixture, "r", "x/y"));
+}
+
+static void a_branch_may_take_the_place_of_a_folder_of_branches(void **state)
+{
+        replace_branches(*state);
+}
+
+/* As git 2.47 does, whatever git is installed here. */
+static void a_branch_may_do_so_though_git_aborts_over_it(void **state)
+{
+        fixture_git(*state, "git \"$@\" || kill -ABRT $$");
+        replace_branches(*state);
 }
 
 static void a_rewritten_branch_is_taken_over(void **state)
@@ -205,6 +216,7 @@ int mirror_tests(void)
         const struct CMUnitTest tests[] = {
                 FIXTURE_TEST(a_mirror_follows_its_remote),
                 FIXTURE_TEST(a_branch_may_take_the_place_of_a_folder_of_branches),
+                FIXTURE_TEST(a_branch_may_do_so_though_git_aborts_over_it),
                 FIXTURE_TEST(a_rewritten_branch_is_taken_over),
                 FIXTURE_TEST(the_default_branch_follows_the_remote),
                 FIXTURE_TEST(credentials_open_a_remote_and_are_found_nowhere),
