@@ -187,7 +187,8 @@ def fuzz_suite(seconds):
 
 
 def all_suites(long):
-    """Every suite there is, the slowest first so that the others run beside it; the benchmark comes last, alone."""
+    """Every suite there is, the slowest first so that the others run beside it; the last ones run alone: the C tests in
+    Debian 13, which use the engine as those here do, and the benchmark."""
     python = sys.executable
     found = []
     if any((ROOT / "tests" / "flows").glob("test_*.py")):
@@ -213,11 +214,10 @@ def all_suites(long):
     found.append(Suite("shape", [("shape self-test", [python, "tests/shape/selftest.py"]),
                                  ("shape", [python, "tests/shape/shape.py", str(ROOT)]),
                                  ("readme", [python, "tests/shape/readme.py"])], 60))
-    found.append(Suite("debian13", [("debian13", ["tests/debian13/run"])], 1800, is_optional=True))
-    bench = []
+    alone = [Suite("debian13", [("debian13", ["tests/debian13/run"])], 1800, is_optional=True)]
     if (ROOT / "tests" / "bench" / "run").exists():
-        bench.append(Suite("bench", [("bench", ["tests/bench/run", *([] if long else ["--quick"])])], 900, build="release"))
-    return found, bench
+        alone.append(Suite("bench", [("bench", ["tests/bench/run", *([] if long else ["--quick"])])], 900, build="release"))
+    return found, alone
 
 
 def close(passed, failed, skipped=0):
@@ -305,7 +305,7 @@ def main():
         beside = [suite for suite in beside if suite.name in given.suites]
         alone = [suite for suite in alone if suite.name in given.suites]
     else:
-        beside = [suite for suite in beside if not suite.is_optional]
+        alone = [suite for suite in alone if not suite.is_optional]
 
     engine = None
     engine_failure = None
