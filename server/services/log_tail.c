@@ -60,8 +60,8 @@ void log_tail_make(const char *bytes, size_t length, int before, const struct re
         if (out->is_omitted || out->is_truncated)
                 text_append_string(&out->text, marker);
         text_append(&out->text, text_string(&shown) + kept, shown.length - kept);
-        out->is_redacted =
-                strstr(text_string(&shown) + kept, REDACTED) && is_different(&shown, bytes + from, length - from);
+        out->is_redacted = memmem(text_string(&shown) + kept, shown.length - kept, REDACTED, sizeof REDACTED - 1) &&
+                           is_different(&shown, bytes + from, length - from);
 }
 
 static bool fail(struct error *error)

@@ -95,6 +95,17 @@ static void read_file(struct world *world, const char *bytes, size_t length, str
         assert_true(log_tail_read(path, &redactor, 100000, tail, &error));
 }
 
+static void a_zero_byte_ends_no_log(void **state)
+{
+        static const char bytes[] = "a\0b " SECRET "\n", shown[] = "a\0b [redacted]\n";
+        auto_log_tail tail = {0};
+
+        tail_of(*state, bytes, sizeof bytes - 1, -1, 1000, &tail);
+        assert_int_equal(tail.text.length, sizeof shown - 1);
+        assert_memory_equal(tail.text.data, shown, sizeof shown - 1);
+        assert_true(tail.is_redacted);
+}
+
 static void the_last_64_kib_are_read_and_the_byte_before_them_looked_at(void **state)
 {
         auto_free char *bytes = memory_new(LOG_TAIL_BYTES + 2);
@@ -382,6 +393,7 @@ int run_run_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 TEST(a_log_begins_with_a_whole_line_and_says_what_is_left_out),
+                TEST(a_zero_byte_ends_no_log),
                 TEST(the_last_64_kib_are_read_and_the_byte_before_them_looked_at),
                 TEST(each_tool_is_for_whom_it_says),
                 TEST(tests_are_listed_in_pages_without_defaults),
