@@ -105,7 +105,7 @@ def every_kind_of_change_is_listed_and_can_be_read(stage):
 def a_long_diff_is_read_hunk_by_hunk(stage):
     server = _stage(stage)
     task = server.create("for n in 20 60 100 140 180; do sed -i \"s/^line $n\\$/changed $n/\" b.txt; done; "
-                         "seq 1 9000 > new.txt")
+                         "seq 1 9000 > new.txt; { seq 1 3000; printf 'a\\0b\\n'; echo behind; } > zero.txt")
     server.wait_ended(task)
     whole = _diff(server, task, "b.txt")
     assert whole["hunks"] == 5 and whole["nextHunkOffset"] is None and not whole["truncated"], whole
@@ -120,6 +120,8 @@ def a_long_diff_is_read_hunk_by_hunk(stage):
     assert large["truncated"] and len(large["diff"]) == 24000 and large["nextHunkOffset"] is None, large["nextHunkOffset"]
     beyond = _diff(server, task, "b.txt", hunkOffset=99)
     assert beyond["diff"] == header and beyond["nextHunkOffset"] is None, beyond
+    # A zero byte that stands too far behind for git to call the file binary hides nothing of what follows it.
+    assert _diff(server, task, "zero.txt", maxChars=24000)["diff"].endswith("+3000\n+a\ufffdb\n+behind\n")
 
 
 @flow
