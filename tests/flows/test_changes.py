@@ -313,12 +313,18 @@ def what_came_from_upstream_is_not_the_tasks_change(stage):
     server = stage.new_server().start().prepare()
     login_file(server, remote)
     server.environment_file("test", repositories=[{"url": url, "branch": "main"}])
-    task = server.create("echo mine > mine.txt; git add mine.txt; git commit -qm Mine")
+    task = server.create("echo mine > mine.txt; git add mine.txt; git commit -qm Mine; sed -i '100s/.*/mine/' b.txt")
     server.wait_ended(task)
+    assert "@@ -97,7 +97,7 @@" in _diff(server, task, "b.txt")["diff"]
     upstream(remote, "app", "a.txt", "theirs\n")
+    upstream(remote, "app", "b.txt", "theirs\n" + FILES["b.txt"])
     assert server.call("pull_task_changes", taskId=task)["success"]
+    # The pull itself brings up to date what is told.
+    files, answer = _files(server, task)
+    assert files.keys() == {"b.txt", "mine.txt"} and answer["turn"] == 1, answer
+    assert "@@ -98,7 +98,7 @@" in _diff(server, task, "b.txt")["diff"]
     _turn(server, task, "cat a.txt")
-    assert _files(server, task)[0].keys() == {"mine.txt"}
+    assert _files(server, task)[0].keys() == {"b.txt", "mine.txt"}
     summary = server.call("get_task_review_summary", taskId=task)
     branches = summary["repositories"][0]["branches"]
     assert (branches["current"], branches["launch"], branches["pushTarget"]) == ("main", "main", "main"), branches
