@@ -274,6 +274,8 @@ static void tests_are_listed_in_pages_without_defaults(void **state)
         assert_int_equal(document_get_integer(first, "nextOffset", 0), 2);
         assert_true(json_is_null(json_object_get(second, "nextOffset")));
         assert_string_equal(member(unit, "command"), "make [redacted]");
+        assert_true(json_is_true(json_object_get(unit, "redacted")));
+        assert_true(json_is_false(json_object_get(json_array_get(tests, 1), "redacted")));
         json_t *parameter = json_array_get(json_object_get(unit, "parameters"), 0);
         assert_string_equal(member(parameter, "label"), "Which");
         assert_null(json_object_get(parameter, "default"));
@@ -283,6 +285,12 @@ static void tests_are_listed_in_pages_without_defaults(void **state)
         call = world_call(world, world->admin);
         assert_true(test_list(&call, &(struct test_list_input){none, 0, 25}, &empty, &error));
         assert_string_equal(member(empty, "status"), "empty");
+        auto_free char *folder = path_join(world->setup, "environments/other");
+        auto_json *gone = NULL;
+        assert_true(path_remove_tree(folder, &error) && environments_reload(world->services.environments, &error));
+        assert_true(test_list(&call, &(struct test_list_input){none, 0, 25}, &gone, &error));
+        assert_string_equal(member(gone, "status"), "unavailable");
+        assert_string_equal(member(gone, "reason"), "environment_gone");
 }
 
 static void what_a_test_does_not_declare_or_needs_is_refused(void **state)
