@@ -252,6 +252,17 @@ static void a_retry_is_told_what_became_of_the_first(void **state)
         input.instructions = "two";
         assert_null(world_follow_up(world, world->dev, input, &error));
         assert_code(error, "idempotency_conflict");
+        input.idempotencyKey = "l";
+        auto_json *fourth = send(world, input);
+        struct queue_entry_input entry = {.taskId = task, .entryId = member(fourth, "queuedFollowUpId"), .version = 1};
+        struct call call = world_call(world, world->dev);
+        auto_json *removed = NULL;
+        error_clear(&error);
+        assert_true(queue_entry_remove(&call, &entry, &removed, &error));
+        auto_json *fifth = send(world, input);
+        assert_null(json_object_get(fifth, "queued"));
+        assert_true(json_is_null(json_object_get(fifth, "turnIndex")));
+        assert_string_equal(member(fifth, "followUpState"), "removed");
 }
 
 static void an_entry_is_changed_only_by_its_version_and_its_sender(void **state)
