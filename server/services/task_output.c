@@ -36,7 +36,8 @@ static bool summary_section(const struct source *source, json_t **section, struc
         json_object_set_new(object, "path", document_string(summary.path));
         json_object_set_new(object, "isPlaceholder", json_boolean(!summary.content));
         json_object_set_new(object, "truncated", json_boolean(summary.is_cut));
-        json_object_set_new(object, "totalChars", json_integer(summary.characters));
+        json_object_set_new(object, "totalChars",
+                            summary.characters < 0 ? json_null() : json_integer(summary.characters));
         json_object_set_new(object, "provenance", take(summary.provenance));
         *section = object;
         return true;

@@ -102,6 +102,11 @@ static void a_long_summary_is_cut_and_says_so(void **state)
         put_summary(world, id, text + 2);
         auto_json *fits = summary_of(world, id);
         assert_string_equal(member(fits, "content"), text + 2);
+        auto_free char *huge = repeated("0123456789abcdef", 1024 * 1024 / 16 + 1);
+        put_summary(world, id, huge);
+        auto_json *uncounted = summary_of(world, id);
+        assert_true(json_is_true(json_object_get(uncounted, "truncated")));
+        assert_true(json_is_null(json_object_get(uncounted, "totalChars")));
         put_summary(world, id, "");
         said[strlen(said) - 1] = '!';
         world_end(world, id, said, RUNNER_EXITED, 0);
