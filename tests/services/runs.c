@@ -68,6 +68,8 @@ static void a_log_begins_with_a_whole_line_and_says_what_is_left_out(void **stat
                 {"0123456789012345678901234567890123456789", -1, 39, MARKER "456789", false, true, false},
                 {"0123456789012345678901234567890123456789", -1, 40, "0123456789012345678901234567890123456789", false,
                  false, false},
+                {"0123456789012345678901234567890123456789\nend\n", -1, 43, MARKER "end\n", false, true, false},
+                {"0123456789012345678901234567890123456789\n", -1, 39, MARKER "56789\n", false, true, false},
                 {SECRET "\n"
                         "0123456789012345678901234567890123456789",
                  -1, 39, MARKER "456789", false, true, false},
