@@ -45,7 +45,9 @@ static const struct field output_rows[] = {
         OUT_BOOLEAN("scheduled", .help = "Present when it was scheduled."),
         OUT_STRING("scheduledFollowUpId", .help = "Its entry in list_task_follow_up_queue."),
         OUT_STRING("deliverAt", .format = "date-time", .help = "When it is due, in UTC."),
-        OUT_STRING("followUpState", .help = "What became of a scheduled one: scheduled, queued, delivered or removed."),
+        OUT_STRING("followUpState",
+                   .help = "Of a scheduled one: scheduled, queued or delivered. Of any: removed, when it was taken out "
+                           "before its turn."),
         OUT_STRING("url", .is_nullable = true, .help = "Page of the task."),
         OUT_OBJECT("task", task_shape, .help = "The task as get_task shows it."),
 };

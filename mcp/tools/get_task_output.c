@@ -19,7 +19,8 @@ static const struct field summary_rows[] = {
         OUT_STRING("path", .is_nullable = true, .help = "File for read_task_file."),
         OUT_BOOLEAN("isPlaceholder", .help = "Whether the agent never wrote one."),
         OUT_BOOLEAN("truncated", .help = "Whether it was cut."),
-        OUT_INTEGER("totalChars", .is_nullable = true, .help = "Characters of the whole."),
+        OUT_INTEGER("totalChars", .is_nullable = true,
+                    .help = "Characters of the whole; null when it is too long to be counted."),
         OUT_OBJECT("provenance", provenance_shape, .is_nullable = true, .help = "How old it is."),
 };
 static const struct field_table summary_shape = OUTPUT_TABLE("summary", summary_rows);

@@ -23,6 +23,7 @@ static const struct field test_rows[] = {
         OUT_STRING("description", .is_nullable = true, .help = "What it tests."),
         OUT_STRING("command", .help = "What is run; its beginning, when it is long."),
         OUT_BOOLEAN("commandTruncated", .help = "Whether there is more of it."),
+        OUT_BOOLEAN("redacted", .help = "Whether a secret in the command or description was replaced."),
         OUT_INTEGER("timeoutSeconds", .help = "The longest that it may take."),
         OUT_OBJECTS("parameters", parameter_shape, .help = "What a run may be given."),
 };

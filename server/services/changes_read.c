@@ -54,6 +54,21 @@ static void parts_find(struct parts *parts, const struct text *patch)
         parts->header = parts->count ? parts->starts[0] : patch->length;
 }
 
+/* Takes a zero byte, which git calls no binary when it stands far enough from the beginning, for an invalid one: what
+ * is behind it must be seen. */
+static void append_clean(struct text *out, const struct text *told)
+{
+        const char *bytes = text_string(told);
+
+        for (size_t at = 0; at < told->length; at++) {
+                size_t length = strnlen(bytes + at, told->length - at);
+                utf8_append_clean(out, bytes + at, length);
+                at += length;
+                if (at < told->length)
+                        text_append_string(out, "\xef\xbf\xbd");
+        }
+}
+
 /* Takes a piece on when it fits, or when it `must` be there: its beginning then, with a marker. */
 static bool page_take(struct page *page, const char *bytes, size_t length, bool must)
 {
@@ -62,7 +77,7 @@ static bool page_take(struct page *page, const char *bytes, size_t length, bool 
 
         redact_append(page->redactor, &told, bytes, length);
         bool is_redacted = told.length != length || memcmp(text_string(&told), bytes, length);
-        utf8_append_clean(&clean, text_string(&told), told.length);
+        append_clean(&clean, &told);
         if (!must && utf8_count(text_string(&clean), clean.length) > page->left)
                 return false;
         auto_free char *kept = text_head(text_string(&clean), clean.length, page->left, &is_cut);

@@ -33,6 +33,7 @@ struct event_log {
         int file;
         int64_t ordinal, sequence;
         size_t user_offset; /* bytes of what the user said that are written */
+        int64_t said_at;    /* when the newest text of the agent's was taken up; 0: there is none */
         bool has_failure;
         struct source output, errors;
         struct text pending;
@@ -80,13 +81,21 @@ static void set_string(json_t *line, const char *name, const char *value)
                 json_object_set_new(line, name, document_string(value));
 }
 
+static bool is_said(const char *role, const char *type)
+{
+        return role && type && !strcmp(role, "assistant") && !strcmp(type, "text");
+}
+
 static void sink(const struct stream_event *event, void *context)
 {
         struct source *source = context;
 
         if (!event->type)
                 return;
-        auto_json *line = event_line(source->log, clock_now(), event->role, event->type);
+        int64_t now = clock_now();
+        auto_json *line = event_line(source->log, now, event->role, event->type);
+        if (is_said(event->role, event->type))
+                source->log->said_at = now;
         if (event->text)
                 json_object_set_new(line, "text", json_stringn(event->text, event->length));
         set_string(line, "tool", event->tool);
@@ -148,7 +157,10 @@ static void resume_from(struct event_log *log, const char *bytes, size_t length)
         resume_source(&log->output, line);
         resume_source(&log->errors, line);
         log->user_offset = (size_t)document_get_integer(line, USER_OFFSET, (int64_t)log->user_offset);
-        const char *type = document_get_string(line, "type");
+        const char *type = document_get_string(line, "type"), *at = document_get_string(line, "t");
+        int64_t said_at;
+        if (is_said(document_get_string(line, "role"), type) && at && clock_parse(at, &said_at))
+                log->said_at = said_at;
         log->has_failure = log->has_failure || (type && !strcmp(type, FAILURE));
 }
 
@@ -289,6 +301,11 @@ bool event_log_finish(struct event_log *log, struct error *error)
         bool is_more = false;
 
         return ingest_source(&log->output, true, &is_more, error) && ingest_source(&log->errors, true, &is_more, error);
+}
+
+int64_t event_log_said_at(const struct event_log *log)
+{
+        return log->said_at;
 }
 
 bool event_log_note(struct event_log *log, const char *message, struct error *error)

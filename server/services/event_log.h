@@ -21,6 +21,8 @@ MUST_CHECK bool event_log_user(struct event_log *log, const char *text, int64_t 
 MUST_CHECK bool event_log_ingest(struct event_log *log, bool *is_more, struct error *error);
 /* Takes up all the rest of files that will not grow further. */
 MUST_CHECK bool event_log_finish(struct event_log *log, struct error *error);
+/* When the newest text that the agent said in the turn was taken up, 0 when it has said none. */
+int64_t event_log_said_at(const struct event_log *log);
 /* Writes an event of the server's own, for people to read. */
 MUST_CHECK bool event_log_note(struct event_log *log, const char *message, struct error *error);
 /* Writes the error event that a turn ends with, once. */

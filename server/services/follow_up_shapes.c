@@ -20,6 +20,7 @@ static const struct field entry_rows[] = {
         OUT_BOOLEAN("editable", .help = "Whether you may edit it."),
         OUT_BOOLEAN("removable", .help = "Whether you may remove it."),
         OUT_STRING("preview", .help = "Beginning of its text."),
+        OUT_BOOLEAN("redacted", .help = "Whether something in that was replaced by [redacted]."),
         OUT_INTEGER("attachments", .help = "Files that come with it."),
         OUT_BOOLEAN("pullLatest", .help = "Whether upstream changes are pulled before it is delivered."),
         OUT_STRING("submittedAt", .is_nullable = true, .format = "date-time", .help = "When it was sent."),
@@ -29,7 +30,8 @@ const struct field_table queue_entry_shape = OUTPUT_TABLE("queue entry", entry_r
 
 static const struct field queue_rows[] = {
         OUT_STRING("taskId", .is_required = true, .help = "Id of the task."),
-        OUT_STRING("status", .is_required = true, .help = "available, or empty when nothing waits."),
+        OUT_STRING("status", .is_required = true, .help = "available, empty when nothing waits, or unavailable."),
+        OUT_STRING("reason", .help = "Why it is unavailable."),
         OUT_STRING("taskStatus", .help = "What the task does now."),
         OUT_BOOLEAN("paused", .is_required = true, .help = "Whether queued follow-ups are held back."),
         OUT_STRING("pauseReason", .help = "stopped, interrupted, turn_failed, turn_interrupted, sender_denied, "

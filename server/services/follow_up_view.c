@@ -3,6 +3,7 @@
 #include "server/base/document.h"
 #include "server/services/follow_up.h"
 #include "server/services/follow_up_view.h"
+#include "server/services/panel.h"
 #include "server/services/task_view.h"
 #include "server/store/turn.h"
 
@@ -36,13 +37,16 @@ static json_t *sender_of(const struct store_follow_up *item)
                          document_string(item->sender_name));
 }
 
-static char *preview_of(const struct queue_viewer *viewer, const struct store_follow_up *item)
+static void set_preview(const struct queue_viewer *viewer, const struct store_follow_up *item, json_t *entry)
 {
         auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
         bool is_cut;
 
         redact_append(viewer->redactor, &text, item->instructions, strlen(item->instructions));
-        return text_head(text_string(&text), text.length, PREVIEW_CHARACTERS, &is_cut);
+        bool is_redacted = strcmp(text_string(&text), item->instructions) != 0;
+        auto_free char *preview = text_head(text_string(&text), text.length, PREVIEW_CHARACTERS, &is_cut);
+        json_object_set_new(entry, "preview", document_string(preview));
+        json_object_set_new(entry, "redacted", json_boolean(is_redacted && strstr(preview, REDACTED)));
 }
 
 /* Nobody writes in the name of another; whoever may change the task may take out what waits for it. */
@@ -55,7 +59,6 @@ static bool is_editable(const struct queue_viewer *viewer, const struct store_fo
 json_t *queue_entry_view(const struct queue_viewer *viewer, const struct store_follow_up *item, int64_t position,
                          int64_t turn)
 {
-        auto_free char *preview = preview_of(viewer, item);
         json_t *entry = json_object();
 
         json_object_set_new(entry, "entryId", json_string(item->id));
@@ -70,7 +73,7 @@ json_t *queue_entry_view(const struct queue_viewer *viewer, const struct store_f
         json_object_set_new(entry, "paused", json_boolean(viewer->is_paused && !strcmp(item->state, "queued")));
         json_object_set_new(entry, "editable", json_boolean(is_editable(viewer, item)));
         json_object_set_new(entry, "removable", json_boolean(viewer->may_change));
-        json_object_set_new(entry, "preview", document_string(preview));
+        set_preview(viewer, item, entry);
         json_object_set_new(entry, "attachments", json_integer(item->attachments));
         json_object_set_new(entry, "pullLatest", json_boolean(item->pulls_latest));
         json_object_set_new(entry, "submittedAt", document_time(item->submitted_at));
@@ -164,6 +167,19 @@ static bool add_entries(const struct queue_viewer *viewer, const struct store_ta
         return true;
 }
 
+/* What can be told where the values that would have to be left out cannot. */
+static bool set_unreadable(struct call *call, const struct store_task *task, json_t *result, struct error *error)
+{
+        auto_store_queue_pause pause = {0};
+        bool is_paused;
+
+        json_object_set_new(result, "entries", json_array());
+        if (!store_queue_find_pause(call->db, task->rid, &pause, &is_paused, error))
+                return false;
+        json_object_set_new(result, "paused", json_boolean(is_paused));
+        return true;
+}
+
 bool queue_list(struct call *call, const struct queue_list_input *input, json_t **result, struct error *error)
 {
         CLEANUP(queue_viewer_clear) struct queue_viewer viewer = {0};
@@ -172,8 +188,11 @@ bool queue_list(struct call *call, const struct queue_list_input *input, json_t 
         auto_redactor redactor = {0};
         auto_json *entries = json_array(), *object = json_object();
 
-        if (!task_open(call, input->taskId, &task, &redactor, error) || !access_require_content(&task, error) ||
-            !queue_viewer_open(&viewer, call, &task, &redactor, error) ||
+        if (!panel_open(call, input->taskId, false, &task, &redactor, result, error))
+                return false;
+        if (*result)
+                return set_unreadable(call, &task, *result, error);
+        if (!queue_viewer_open(&viewer, call, &task, &redactor, error) ||
             !store_follow_up_count(call->db, task.rid, &counts, error) ||
             !add_entries(&viewer, &task, input, entries, error))
                 return false;

@@ -44,6 +44,15 @@ static bool is_different(const struct text *shown, const char *bytes, size_t len
         return plain.length != shown->length || memcmp(text_string(&plain), text_string(shown), plain.length) != 0;
 }
 
+/* From the first whole line on; within the last line, when that alone is too long. */
+static size_t from_whole_line(const struct text *shown, size_t kept)
+{
+        const char *begin = shown->data + kept, *last = shown->data + shown->length - 1;
+        const char *end = !kept || begin[-1] == '\n' ? NULL : memchr(begin, '\n', shown->length - kept);
+
+        return end && end < last ? (size_t)(end - shown->data) + 1 : kept;
+}
+
 void log_tail_make(const char *bytes, size_t length, int before, const struct redactor *redactor, size_t maximum,
                    struct log_tail *out)
 {
@@ -56,12 +65,13 @@ void log_tail_make(const char *bytes, size_t length, int before, const struct re
         size_t room = out->is_omitted ? maximum - (sizeof marker - 1) : maximum;
         out->is_truncated = utf8_count(text_string(&shown), shown.length) > room;
         if (out->is_truncated)
-                kept = utf8_tail_offset(shown.data, shown.length, maximum - (sizeof marker - 1));
+                kept = from_whole_line(&shown,
+                                       utf8_tail_offset(shown.data, shown.length, maximum - (sizeof marker - 1)));
         if (out->is_omitted || out->is_truncated)
                 text_append_string(&out->text, marker);
         text_append(&out->text, text_string(&shown) + kept, shown.length - kept);
-        out->is_redacted =
-                strstr(text_string(&shown) + kept, REDACTED) && is_different(&shown, bytes + from, length - from);
+        out->is_redacted = memmem(text_string(&shown) + kept, shown.length - kept, REDACTED, sizeof REDACTED - 1) &&
+                           is_different(&shown, bytes + from, length - from);
 }
 
 static bool fail(struct error *error)

@@ -16,8 +16,8 @@ struct log_tail {
 void log_tail_clear(struct log_tail *tail);
 #define auto_log_tail CLEANUP(log_tail_clear) struct log_tail
 
-/* Reads the last LOG_TAIL_BYTES of the file and keeps its last `maximum` characters, marker included; a file that is
- * not there is an empty log. ERROR_UNAVAILABLE. */
+/* Reads the last LOG_TAIL_BYTES of the file and keeps the whole lines in its last `maximum` characters, marker
+ * included; of a last line that is longer, its end. A file that is not there is an empty log. ERROR_UNAVAILABLE. */
 MUST_CHECK bool log_tail_read(const char *path, const struct redactor *redactor, size_t maximum, struct log_tail *out,
                               struct error *error);
 /* The same of bytes that were read. `before` is the byte in front of them, -1 when they are the whole log: a line that

@@ -14,12 +14,13 @@
 /* A page of the list ends behind the entry that takes it over this. */
 #define PAGE_BYTES 24000
 
-static json_t *redacted_head(const struct redactor *redactor, const char *string, size_t maximum, bool *is_cut)
+static json_t *redacted_head(const struct redactor *redactor, const char *string, bool *is_cut, bool *is_redacted)
 {
         auto_text text = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
 
         redact_append(redactor, &text, string, strlen(string));
-        auto_free char *head = text_head(text_string(&text), text.length, maximum, is_cut);
+        auto_free char *head = text_head(text_string(&text), text.length, COMMAND_CHARACTERS, is_cut);
+        *is_redacted = *is_redacted || (strcmp(text_string(&text), string) && strstr(head, REDACTED));
         return document_string(head);
 }
 
@@ -39,15 +40,15 @@ static json_t *parameters_view(const struct environment_test *test)
 
 static json_t *test_view(const struct environment_test *test, const struct redactor *redactor)
 {
-        bool is_cut, is_description_cut;
-        json_t *command = redacted_head(redactor, test->command, COMMAND_CHARACTERS, &is_cut);
-        json_t *description =
-                test->description ? redacted_head(redactor, test->description, COMMAND_CHARACTERS, &is_description_cut)
-                                  : json_null();
+        bool is_cut, is_description_cut, is_redacted = false;
+        json_t *command = redacted_head(redactor, test->command, &is_cut, &is_redacted);
+        json_t *description = test->description
+                                      ? redacted_head(redactor, test->description, &is_description_cut, &is_redacted)
+                                      : json_null();
 
-        return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o}", "name", document_string(test->name), "description",
-                         description, "command", command, "commandTruncated", is_cut, "timeoutSeconds",
-                         (json_int_t)test->timeoutSeconds, "parameters", parameters_view(test));
+        return json_pack("{s:o, s:o, s:o, s:b, s:b, s:I, s:o}", "name", document_string(test->name), "description",
+                         description, "command", command, "commandTruncated", is_cut, "redacted", is_redacted,
+                         "timeoutSeconds", (json_int_t)test->timeoutSeconds, "parameters", parameters_view(test));
 }
 
 bool test_list(struct call *call, const struct test_list_input *input, json_t **result, struct error *error)
@@ -67,9 +68,14 @@ bool test_list(struct call *call, const struct test_list_input *input, json_t **
                 bytes += json_dumpb(view, NULL, 0, JSON_COMPACT);
                 json_array_append_new(list, view);
         }
-        *result = json_pack("{s:s, s:s, s:o, s:I, s:o}", "taskId", task.id, "status", total ? "available" : "empty",
+        *result = json_pack("{s:s, s:s, s:o, s:I, s:o}", "taskId", task.id, "status",
+                            !environment ? "unavailable"
+                            : total      ? "available"
+                                         : "empty",
                             "tests", list, "total", (json_int_t)total, "nextOffset",
                             next < total ? json_integer(next) : json_null());
+        if (!environment)
+                json_object_set_new(*result, "reason", json_string("environment_gone"));
         if (next < total && next < input->offset + input->limit)
                 json_object_set_new(*result, "pageBounded", json_true());
         return true;

@@ -8,8 +8,8 @@ struct test_list_input {
         const char *taskId;
         int64_t offset, limit;
 };
-/* {taskId, status, tests: [{name, description, command, commandTruncated, timeoutSeconds, parameters: [{name, label,
- * type, required}]}], total, nextOffset, pageBounded?}. Reads. */
+/* {taskId, status, reason?, tests: [{name, description, command, commandTruncated, redacted, timeoutSeconds,
+ * parameters: [{name, label, type, required}]}], total, nextOffset, pageBounded?}. Reads. */
 MUST_CHECK bool test_list(struct call *call, const struct test_list_input *input, json_t **result, struct error *error);
 
 struct test_run_input {

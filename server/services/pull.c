@@ -6,6 +6,7 @@
 #include "server/base/document.h"
 #include "server/base/log.h"
 #include "server/services/audit.h"
+#include "server/services/changes_save.h"
 #include "server/services/environment.h"
 #include "server/services/follow_up.h"
 #include "server/services/redact.h"
@@ -144,6 +145,35 @@ static bool check_container(const struct services *services, const struct store_
                          "The task's container does not run; a follow-up with pullLatest starts it.");
 }
 
+/* What was saved of the task's latest turn, anew. */
+struct renewal {
+        int64_t turn;
+        struct changes_set set;
+};
+
+static bool renewal_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct renewal *renewal = context;
+
+        return changes_record(db, renewal->turn, &renewal->set, error);
+}
+
+/* The work begins where upstream is now, and its lines stand elsewhere. */
+static bool save_again(const struct services *services, struct store_db *db, const struct store_task *task,
+                       struct error *error)
+{
+        struct renewal renewal = {.turn = task->turn};
+        struct turn_outcome outcome = {.task_status = task->status};
+        auto_store_turn turn = {0};
+        bool is_found;
+
+        bool is_done = store_turn_find(db, task->turn, &turn, &is_found, error) &&
+                       (!is_found || (changes_save(services->runtime, &turn, &outcome, &renewal.set, error) &&
+                                      store_write(services->store, renewal_work, &renewal, error)));
+        changes_set_clear(&renewal.set);
+        return is_done;
+}
+
 static bool pull(struct call *call, const struct store_task *task, struct pull_report *report, struct error *error)
 {
         auto_environment *environment = environment_find_rid(call->services->environments, task->environment);
@@ -157,7 +187,8 @@ static bool pull(struct call *call, const struct store_task *task, struct pull_r
         if (!is_found || is_at_work(&now))
                 return error_set(error, ERROR_TASK_BUSY, NULL);
         return check_container(call->services, &now, error) &&
-               pull_repositories(call->services, &now, environment, call, report, error);
+               pull_repositories(call->services, &now, environment, call, report, error) &&
+               (report->is_conflict || report->is_failed || save_again(call->services, call->db, &now, error));
 }
 
 static bool audit_work(struct store_db *db, void *context, struct error *error)

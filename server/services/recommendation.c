@@ -65,7 +65,7 @@ char *recommendation_text(const struct call *call, const struct store_task *judg
         if (!text_string(&clean)[strspn(text_string(&clean), " \t\r\n")])
                 return NULL;
         redact_append(redactor, &text, clean.data, clean.length);
-        *characters = (int64_t)utf8_count(text.data, text.length);
+        *characters = size > FILE_MAXIMUM ? -1 : (int64_t)utf8_count(text.data, text.length);
         return text_head(text.data, text.length, maximum, is_cut);
 }
 
@@ -212,7 +212,7 @@ static void set_markdown(const struct call *call, const struct store_task *judge
         if (!text || !is_cut)
                 return;
         set(viewing->view, "markdownTruncated", json_true());
-        set(viewing->view, "markdownTotalChars", json_integer(characters));
+        set(viewing->view, "markdownTotalChars", characters < 0 ? json_null() : json_integer(characters));
         set(viewing->view, "markdownPath", json_string(VERDICT_TEXT_FILE));
 }
 

@@ -14,7 +14,8 @@ MUST_CHECK bool recommendation_view(const struct call *call, const struct store_
 /* {LABEL: {summary, responses, history, diffs, diffsPath}}: the files that the judge was given. */
 MUST_CHECK bool judge_given_view(const struct call *call, const struct store_task *judge,
                                  const struct redactor *redactor, json_t **given, struct error *error);
-/* recommendation.md as it is shown: cut to `maximum` characters; NULL when there is none. The caller frees it. */
+/* recommendation.md as it is shown: cut to `maximum` characters, of *characters in all (-1: too long to be counted);
+ * NULL when there is none. The caller frees it. */
 char *recommendation_text(const struct call *call, const struct store_task *judge, const struct redactor *redactor,
                           size_t maximum, bool *is_cut, int64_t *characters, int64_t *written_at);
 

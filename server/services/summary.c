@@ -9,7 +9,7 @@
 #include "server/services/task_view.h"
 #include "server/services/verdict.h"
 
-/* Larger files are cut on reading; what is behind the cut is never shown. */
+/* Larger files are cut on reading; what is behind the cut is never shown, nor counted. */
 #define FILE_MAXIMUM (1024 * 1024)
 
 void summary_clear(struct summary *summary)
@@ -84,10 +84,11 @@ static bool read_file(const struct call *call, const struct store_task *task, co
         if (!text_string(&clean)[strspn(text_string(&clean), " \t\r\n")])
                 return false;
         redact_append(redactor, &text, clean.data, clean.length);
-        *summary = (struct summary){.characters = (int64_t)utf8_count(text.data, text.length),
-                                    .source = "summary",
-                                    .path = SUMMARY_PATH,
-                                    .provenance = place(task, turns, written_at)};
+        *summary =
+                (struct summary){.characters = size > FILE_MAXIMUM ? -1 : (int64_t)utf8_count(text.data, text.length),
+                                 .source = "summary",
+                                 .path = SUMMARY_PATH,
+                                 .provenance = place(task, turns, written_at)};
         summary->content = text_head(text.data, text.length, SUMMARY_MAXIMUM, &summary->is_cut);
         return true;
 }

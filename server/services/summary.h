@@ -14,7 +14,7 @@ struct summary {
         const char *source; /* summary, recommendation, agent_response or placeholder */
         const char *path;   /* where the whole text is, NULL for a placeholder */
         bool is_cut;
-        int64_t characters;
+        int64_t characters; /* of the whole; -1: it is too long to be counted */
         json_t *provenance; /* JSON null when there is no summary */
 };
 void summary_clear(struct summary *summary);

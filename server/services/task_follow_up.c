@@ -60,6 +60,8 @@ static bool describe(struct call *call, const struct store_follow_up *follow_up,
                 json_object_set_new(object, "followUpState", json_string(follow_up->state));
                 return true;
         }
+        if (!strcmp(follow_up->state, "removed"))
+                json_object_set_new(object, "followUpState", json_string(follow_up->state));
         if (strcmp(follow_up->state, "queued"))
                 return true;
         if (!position_of(call, follow_up, &position, error))

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "server/base/bound.h"
 #include "server/base/document.h"
 #include "server/services/output_files.h"
 #include "server/services/recommendation.h"
@@ -35,13 +36,15 @@ static bool summary_section(const struct source *source, json_t **section, struc
         json_object_set_new(object, "path", document_string(summary.path));
         json_object_set_new(object, "isPlaceholder", json_boolean(!summary.content));
         json_object_set_new(object, "truncated", json_boolean(summary.is_cut));
-        json_object_set_new(object, "totalChars", json_integer(summary.characters));
+        json_object_set_new(object, "totalChars",
+                            summary.characters < 0 ? json_null() : json_integer(summary.characters));
         json_object_set_new(object, "provenance", take(summary.provenance));
         *section = object;
         return true;
 }
 
-/* The newest turns' texts are kept within CONVERSATION_MAXIMUM characters. */
+/* The newest turns' texts are kept within CONVERSATION_MAXIMUM characters, and within BOUND_ITEMS entries: what bounds
+ * the result would leave out the newest of more. */
 struct conversation {
         json_t *newest_first;
         int64_t room, omitted;
@@ -52,7 +55,8 @@ static void add_entry(struct conversation *conversation, const struct store_turn
 {
         int64_t size = (int64_t)utf8_count(content, strlen(content));
 
-        if (conversation->omitted || size > conversation->room) {
+        if (conversation->omitted || size > conversation->room ||
+            json_array_size(conversation->newest_first) == BOUND_ITEMS) {
                 conversation->omitted++;
                 return;
         }
@@ -124,23 +128,36 @@ static json_t *reversed(const json_t *list)
         return result;
 }
 
-static json_t *follow_up_history(const struct store_turns *turns)
+static json_t *history_entry(const struct store_turn *turn)
 {
-        json_t *history = json_array();
+        json_t *entry = json_object();
 
-        for (size_t i = turns->count; i > 0; i--) {
-                const struct store_turn *turn = &turns->items[i - 1];
+        json_object_set_new(entry, "followUp", json_integer(turn->ordinal - 1));
+        json_object_set_new(entry, "turnIndex", json_integer(turn->conversation_index));
+        json_object_set_new(entry, "submittedAt", document_time(turn->submitted_at));
+        json_object_set_new(entry, "sentBy", document_string(turn->sender_name));
+        json_object_set_new(entry, "kind", json_string(turn->kind));
+        return entry;
+}
+
+/* As many of the newest follow-ups as a result may hold. */
+static void set_history(json_t *section, const struct store_turns *turns)
+{
+        auto_json *newest_first = json_array();
+        int64_t omitted = 0;
+
+        for (size_t i = 0; i < turns->count; i++) {
+                const struct store_turn *turn = &turns->items[i];
                 if (turn->ordinal < 2 || !turn->has_conversation_index)
                         continue;
-                json_t *entry = json_object();
-                json_object_set_new(entry, "followUp", json_integer(turn->ordinal - 1));
-                json_object_set_new(entry, "turnIndex", json_integer(turn->conversation_index));
-                json_object_set_new(entry, "submittedAt", document_time(turn->submitted_at));
-                json_object_set_new(entry, "sentBy", document_string(turn->sender_name));
-                json_object_set_new(entry, "kind", json_string(turn->kind));
-                json_array_append_new(history, entry);
+                if (json_array_size(newest_first) < BOUND_ITEMS)
+                        json_array_append_new(newest_first, history_entry(turn));
+                else
+                        omitted++;
         }
-        return history;
+        json_object_set_new(section, "followUpHistory", reversed(newest_first));
+        if (omitted)
+                json_object_set_new(section, "followUpHistoryOmitted", json_integer(omitted));
 }
 
 static bool responses_section(const struct source *source, json_t **section, struct error *error)
@@ -159,7 +176,7 @@ static bool responses_section(const struct source *source, json_t **section, str
         json_object_set_new(object, "entries", reversed(newest_first));
         if (conversation.omitted)
                 json_object_set_new(object, "omittedEntries", json_integer(conversation.omitted));
-        json_object_set_new(object, "followUpHistory", follow_up_history(source->turns));
+        set_history(object, source->turns);
         *section = object;
         return true;
 }

@@ -168,15 +168,28 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                slot_fill(ending->services, db, clock_now(), error);
 }
 
-/* What the raw files still hold becomes events; a failure to write them loses nothing of the raw output. */
-static void close_events(const struct store_turn *turn, const char *records, const struct turn_outcome *outcome)
+/* The output may grow long after the last words; words that it was not read for at once are as old as its end. */
+static void set_replied_at(struct ending *ending, const struct event_log *log)
 {
+        int64_t said_at = event_log_said_at(log);
+
+        if (said_at && said_at < ending->replied_at)
+                ending->replied_at = said_at;
+}
+
+/* What the raw files still hold becomes events; a failure to write them loses nothing of the raw output. */
+static void close_events(struct ending *ending, const char *records)
+{
+        const struct store_turn *turn = ending->turn;
+        const struct turn_outcome *outcome = ending->outcome;
         auto_error error = {0};
         struct event_log *log = event_log_open(records, turn->ordinal, stream_format_find(turn->stream_format), &error);
         bool is_whole =
                 log && event_log_user(log, turn->shown, turn->submitted_at, &error) && event_log_finish(log, &error) &&
                 (!outcome->stage || event_log_failure(log, turn_outcome_message(outcome), outcome->category, &error));
 
+        if (log)
+                set_replied_at(ending, log);
         event_log_close(log);
         if (!is_whole)
                 log_warning("the events of a turn are not whole; its raw output is", "task", turn->task_id, "reason",
@@ -233,7 +246,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
             event_log_summary(records, turn->ordinal, stream_format_find(turn->stream_format), &summary,
                               &ending.replied_at, &failure)) {
                 turn_outcome_of_stream(outcome, &summary);
-                close_events(turn, records, outcome);
+                close_events(&ending, records);
                 feed_events_grown(runtime->services->feed, turn->task_id);
         }
         if (failure.code)

@@ -105,7 +105,7 @@ def every_kind_of_change_is_listed_and_can_be_read(stage):
 def a_long_diff_is_read_hunk_by_hunk(stage):
     server = _stage(stage)
     task = server.create("for n in 20 60 100 140 180; do sed -i \"s/^line $n\\$/changed $n/\" b.txt; done; "
-                         "seq 1 9000 > new.txt")
+                         "seq 1 9000 > new.txt; { seq 1 3000; printf 'a\\0b\\n'; echo behind; } > zero.txt")
     server.wait_ended(task)
     whole = _diff(server, task, "b.txt")
     assert whole["hunks"] == 5 and whole["nextHunkOffset"] is None and not whole["truncated"], whole
@@ -120,6 +120,8 @@ def a_long_diff_is_read_hunk_by_hunk(stage):
     assert large["truncated"] and len(large["diff"]) == 24000 and large["nextHunkOffset"] is None, large["nextHunkOffset"]
     beyond = _diff(server, task, "b.txt", hunkOffset=99)
     assert beyond["diff"] == header and beyond["nextHunkOffset"] is None, beyond
+    # A zero byte that stands too far behind for git to call the file binary hides nothing of what follows it.
+    assert _diff(server, task, "zero.txt", maxChars=24000)["diff"].endswith("+3000\n+a\ufffdb\n+behind\n")
 
 
 @flow
@@ -311,12 +313,18 @@ def what_came_from_upstream_is_not_the_tasks_change(stage):
     server = stage.new_server().start().prepare()
     login_file(server, remote)
     server.environment_file("test", repositories=[{"url": url, "branch": "main"}])
-    task = server.create("echo mine > mine.txt; git add mine.txt; git commit -qm Mine")
+    task = server.create("echo mine > mine.txt; git add mine.txt; git commit -qm Mine; sed -i '100s/.*/mine/' b.txt")
     server.wait_ended(task)
+    assert "@@ -97,7 +97,7 @@" in _diff(server, task, "b.txt")["diff"]
     upstream(remote, "app", "a.txt", "theirs\n")
+    upstream(remote, "app", "b.txt", "theirs\n" + FILES["b.txt"])
     assert server.call("pull_task_changes", taskId=task)["success"]
+    # The pull itself brings up to date what is told.
+    files, answer = _files(server, task)
+    assert files.keys() == {"b.txt", "mine.txt"} and answer["turn"] == 1, answer
+    assert "@@ -98,7 +98,7 @@" in _diff(server, task, "b.txt")["diff"]
     _turn(server, task, "cat a.txt")
-    assert _files(server, task)[0].keys() == {"mine.txt"}
+    assert _files(server, task)[0].keys() == {"b.txt", "mine.txt"}
     summary = server.call("get_task_review_summary", taskId=task)
     branches = summary["repositories"][0]["branches"]
     assert (branches["current"], branches["launch"], branches["pushTarget"]) == ("main", "main", "main"), branches

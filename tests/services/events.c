@@ -341,12 +341,33 @@ static void the_reply_is_the_end_of_what_was_printed(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void when_the_agent_spoke_last_is_known_after_a_restart(void **state)
+{
+        struct fixture *fixture = *state;
+        struct event_log *log = open_log(fixture);
+        auto_error error = {0};
+        bool is_more;
+
+        append(fixture->errors, "no reply\n", 9);
+        assert_true(event_log_ingest(log, &is_more, &error));
+        assert_int_equal(event_log_said_at(log), 0);
+        append(fixture->output, "a reply\n", 8);
+        assert_true(event_log_ingest(log, &is_more, &error));
+        int64_t said_at = event_log_said_at(log);
+        assert_true(said_at > 0);
+        event_log_close(log);
+        log = open_log(fixture);
+        assert_int_equal(event_log_said_at(log), said_at);
+        event_log_close(log);
+}
+
 int run_event_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 TEST(what_is_printed_becomes_events_as_it_grows),
                 TEST(a_long_line_is_several_events_that_lose_nothing),
                 TEST(a_log_cut_anywhere_is_taken_up_without_loss_or_repetition),
+                TEST(when_the_agent_spoke_last_is_known_after_a_restart),
                 TEST(much_output_is_taken_up_a_piece_at_a_time),
                 TEST(other_turns_lines_are_left_alone),
                 TEST(a_full_disk_breaks_no_line_and_is_recovered_from),

@@ -1,6 +1,9 @@
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "server/base/clock.h"
 #include "server/base/path.h"
 #include "server/services/follow_up.h"
@@ -249,6 +252,17 @@ static void a_retry_is_told_what_became_of_the_first(void **state)
         input.instructions = "two";
         assert_null(world_follow_up(world, world->dev, input, &error));
         assert_code(error, "idempotency_conflict");
+        input.idempotencyKey = "l";
+        auto_json *fourth = send(world, input);
+        struct queue_entry_input entry = {.taskId = task, .entryId = member(fourth, "queuedFollowUpId"), .version = 1};
+        struct call call = world_call(world, world->dev);
+        auto_json *removed = NULL;
+        error_clear(&error);
+        assert_true(queue_entry_remove(&call, &entry, &removed, &error));
+        auto_json *fifth = send(world, input);
+        assert_null(json_object_get(fifth, "queued"));
+        assert_true(json_is_null(json_object_get(fifth, "turnIndex")));
+        assert_string_equal(member(fifth, "followUpState"), "removed");
 }
 
 static void an_entry_is_changed_only_by_its_version_and_its_sender(void **state)
@@ -508,10 +522,34 @@ static void a_container_with_scheduled_follow_ups_is_stopped_but_not_removed(voi
                           world_number(world, "SELECT rid FROM tasks"));
 }
 
+static void a_queue_is_told_without_secret_values_or_not_at_all(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "first"), *plain = NULL, *leaky = NULL;
+        auto_error error = {0};
+
+        world_credentials(world, "https://a:hunter-22@host\n");
+        plain = queue(world, task, "look");
+        leaky = queue(world, task, "use hunter-22");
+        auto_json *list = listed(world, world->dev, task);
+        assert_true(json_is_false(json_object_get(entry(list, 0), "redacted")));
+        assert_string_equal(member(entry(list, 1), "preview"), "use [redacted]");
+        assert_true(json_is_true(json_object_get(entry(list, 1), "redacted")));
+        assert_int_equal(unlink(world->credentials), 0);
+        assert_int_equal(mkdir(world->credentials, 0700), 0);
+        auto_json *unreadable = listed(world, world->dev, task);
+        assert_string_equal(member(unreadable, "status"), "unavailable");
+        assert_string_equal(member(unreadable, "reason"), "secret_values_unavailable");
+        assert_int_equal(json_array_size(json_object_get(unreadable, "entries")), 0);
+        assert_true(json_is_false(json_object_get(unreadable, "paused")));
+        assert_true(path_remove_tree(world->credentials, &error));
+}
+
 int run_follow_up_tests(void)
 {
         const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
+                TEST(a_queue_is_told_without_secret_values_or_not_at_all),
                 TEST(a_busy_task_queues_only_what_may_be_queued),
                 TEST(what_is_queued_by_one_person_becomes_one_turn),
                 TEST(a_turn_that_fails_pauses_the_queue_until_it_is_resumed),

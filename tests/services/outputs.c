@@ -102,6 +102,11 @@ static void a_long_summary_is_cut_and_says_so(void **state)
         put_summary(world, id, text + 2);
         auto_json *fits = summary_of(world, id);
         assert_string_equal(member(fits, "content"), text + 2);
+        auto_free char *huge = repeated("0123456789abcdef", 1024 * 1024 / 16 + 1);
+        put_summary(world, id, huge);
+        auto_json *uncounted = summary_of(world, id);
+        assert_true(json_is_true(json_object_get(uncounted, "truncated")));
+        assert_true(json_is_null(json_object_get(uncounted, "totalChars")));
         put_summary(world, id, "");
         said[strlen(said) - 1] = '!';
         world_end(world, id, said, RUNNER_EXITED, 0);
@@ -274,6 +279,29 @@ static void a_long_conversation_keeps_its_newest_texts(void **state)
         member(instructions, "path");
 }
 
+static void a_conversation_of_many_turns_keeps_its_newest(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "first");
+
+        world_end(world, id, "one", RUNNER_EXITED, 0);
+        world_sql(world,
+                  "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 600) "
+                  "INSERT INTO turns (task, ordinal, conversation_index, kind, origin, state, agent, shown, "
+                  "submitted_at) SELECT task, i, i, 'follow_up', origin, state, agent, 'text ' || i, submitted_at "
+                  "FROM turns, n WHERE ordinal = 1");
+        auto_json *output = OUTPUT(world->dev, id, "responses");
+        json_t *responses = json_object_get(output, "responses"), *entries = json_object_get(responses, "entries"),
+               *history = json_object_get(responses, "followUpHistory");
+        assert_int_equal(json_array_size(entries), 500);
+        assert_entry(entries, 499, "user", "text 600", 600);
+        assert_entry(entries, 0, "user", "text 101", 101);
+        assert_int_equal(document_get_integer(responses, "omittedEntries", 0), 101);
+        assert_int_equal(json_array_size(history), 500);
+        assert_int_equal(document_get_integer(json_array_get(history, 499), "turnIndex", 0), 600);
+        assert_int_equal(document_get_integer(responses, "followUpHistoryOmitted", 0), 99);
+}
+
 static void a_reply_that_redaction_lengthens_stays_within_its_limit(void **state)
 {
         struct world *world = *state;
@@ -379,6 +407,7 @@ int run_output_tests(void)
                 TEST(sections_are_chosen_and_the_defaults_are_the_references),
                 TEST(the_conversation_is_told_in_order_without_what_was_discarded),
                 TEST(a_long_conversation_keeps_its_newest_texts),
+                TEST(a_conversation_of_many_turns_keeps_its_newest),
                 TEST(a_reply_that_redaction_lengthens_stays_within_its_limit),
                 TEST(files_are_listed_with_our_records_over_the_agents),
                 TEST(a_task_without_files_has_an_empty_list),

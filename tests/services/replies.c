@@ -1,6 +1,14 @@
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "server/base/clock.h"
+#include "server/base/path.h"
+#include "server/services/runtime_parts.h"
+#include "server/services/task_paths.h"
+
 /* What get_task tells: the task, the latest reply, the failure, the output. */
 
 #define RESULT_CEILING 512000
@@ -98,6 +106,26 @@ static void pins_are_the_viewers_and_the_creators(void **state)
         assert_true(json_is_true(json_object_get(again, "isPinned")));
         assert_true(json_is_true(json_object_get(again, "isSnoozed")));
         assert_true(json_is_false(json_object_get(again, "pinnedForMe")));
+}
+
+static void the_time_of_a_reply_is_not_that_of_what_was_printed_behind_it(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "x"), *records = task_path_records(world->root, id),
+                       *output = path_join(records, "raw/turn-1.out");
+        auto_store_turn turn = world_turn(world, id);
+        int64_t late = clock_now() + 3600000, told;
+        struct timespec times[2] = {{.tv_sec = late / 1000}, {.tv_sec = late / 1000}};
+        struct turn_outcome outcome;
+        auto_error error = {0};
+
+        world_record_file(world, id, "raw/turn-1.out", "words\n", 6);
+        assert_int_equal(utimensat(AT_FDCWD, output, times, 0), 0);
+        turn_outcome_of_exit(&(struct runner_exit){.reason = RUNNER_EXITED, .finished_at = world->now}, &outcome);
+        assert_true(turn_end(&world->runtime, &turn, &outcome, &error));
+        auto_json *got = GET(world->dev, .taskId = id);
+        assert_true(clock_parse(member(json_object_get(got, "latestResponse"), "timestamp"), &told));
+        assert_in_range(told, 1, late - 1800000);
 }
 
 static void the_reply_is_what_was_printed_in_the_latest_turn_that_said_something(void **state)
@@ -293,6 +321,7 @@ int run_reply_tests(void)
         const struct CMUnitTest tests[] = {
                 TEST(every_member_of_a_task_is_told),
                 TEST(pins_are_the_viewers_and_the_creators),
+                TEST(the_time_of_a_reply_is_not_that_of_what_was_printed_behind_it),
                 TEST(the_reply_is_what_was_printed_in_the_latest_turn_that_said_something),
                 TEST(a_long_reply_is_given_from_its_end_within_the_limit),
                 TEST(a_reply_too_large_for_a_result_is_given_as_far_as_there_is_room),

@@ -68,6 +68,8 @@ static void a_log_begins_with_a_whole_line_and_says_what_is_left_out(void **stat
                 {"0123456789012345678901234567890123456789", -1, 39, MARKER "456789", false, true, false},
                 {"0123456789012345678901234567890123456789", -1, 40, "0123456789012345678901234567890123456789", false,
                  false, false},
+                {"0123456789012345678901234567890123456789\nend\n", -1, 43, MARKER "end\n", false, true, false},
+                {"0123456789012345678901234567890123456789\n", -1, 39, MARKER "56789\n", false, true, false},
                 {SECRET "\n"
                         "0123456789012345678901234567890123456789",
                  -1, 39, MARKER "456789", false, true, false},
@@ -93,6 +95,17 @@ static void read_file(struct world *world, const char *bytes, size_t length, str
         assert_true(path_write(path, bytes, length, 0600, &error));
         assert_true(redactor_init(&redactor, &world->services, world->db, &error));
         assert_true(log_tail_read(path, &redactor, 100000, tail, &error));
+}
+
+static void a_zero_byte_ends_no_log(void **state)
+{
+        static const char bytes[] = "a\0b " SECRET "\n", shown[] = "a\0b [redacted]\n";
+        auto_log_tail tail = {0};
+
+        tail_of(*state, bytes, sizeof bytes - 1, -1, 1000, &tail);
+        assert_int_equal(tail.text.length, sizeof shown - 1);
+        assert_memory_equal(tail.text.data, shown, sizeof shown - 1);
+        assert_true(tail.is_redacted);
 }
 
 static void the_last_64_kib_are_read_and_the_byte_before_them_looked_at(void **state)
@@ -263,6 +276,8 @@ static void tests_are_listed_in_pages_without_defaults(void **state)
         assert_int_equal(document_get_integer(first, "nextOffset", 0), 2);
         assert_true(json_is_null(json_object_get(second, "nextOffset")));
         assert_string_equal(member(unit, "command"), "make [redacted]");
+        assert_true(json_is_true(json_object_get(unit, "redacted")));
+        assert_true(json_is_false(json_object_get(json_array_get(tests, 1), "redacted")));
         json_t *parameter = json_array_get(json_object_get(unit, "parameters"), 0);
         assert_string_equal(member(parameter, "label"), "Which");
         assert_null(json_object_get(parameter, "default"));
@@ -272,6 +287,12 @@ static void tests_are_listed_in_pages_without_defaults(void **state)
         call = world_call(world, world->admin);
         assert_true(test_list(&call, &(struct test_list_input){none, 0, 25}, &empty, &error));
         assert_string_equal(member(empty, "status"), "empty");
+        auto_free char *folder = path_join(world->setup, "environments/other");
+        auto_json *gone = NULL;
+        assert_true(path_remove_tree(folder, &error) && environments_reload(world->services.environments, &error));
+        assert_true(test_list(&call, &(struct test_list_input){none, 0, 25}, &gone, &error));
+        assert_string_equal(member(gone, "status"), "unavailable");
+        assert_string_equal(member(gone, "reason"), "environment_gone");
 }
 
 static void what_a_test_does_not_declare_or_needs_is_refused(void **state)
@@ -382,6 +403,7 @@ int run_run_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 TEST(a_log_begins_with_a_whole_line_and_says_what_is_left_out),
+                TEST(a_zero_byte_ends_no_log),
                 TEST(the_last_64_kib_are_read_and_the_byte_before_them_looked_at),
                 TEST(each_tool_is_for_whom_it_says),
                 TEST(tests_are_listed_in_pages_without_defaults),
