@@ -77,8 +77,13 @@ static json_t *loop_options(const struct store_judge_request *request)
 static bool view_request(struct call *call, const struct store_judge_request *request, json_t **result,
                          struct error *error)
 {
+        const struct store_task owner = {.environment = request->environment, .creator = request->requester};
         auto_json *view = json_object();
+        auto_redactor redactor = {0};
 
+        if (!redactor_init(&redactor, call->services, call->db, error))
+                return false;
+        redactor_set_task(&redactor, call->db, &owner);
         set(view, "pendingRequestId", document_string(request->id));
         set(view, "status", document_string(request->state));
         set(view, "origin", document_string(request->origin));
@@ -89,11 +94,11 @@ static bool view_request(struct call *call, const struct store_judge_request *re
         if (!set_tasks(call, request, view, error) || !set_reviewers(call, request, view, error))
                 return false;
         set(view, "timing", json_string("after_queued_turns"));
-        set(view, "instructions", document_string(request->instructions));
+        set(view, "instructions", redact_string(&redactor, request->instructions));
         set(view, "reviewLoop", loop_options(request));
         set(view, "reviewLoopId", document_string(request->loop_id));
         set(view, "reason", document_string(request->reason));
-        set(view, "message", document_string(request->message));
+        set(view, "message", redact_string(&redactor, request->message));
         set(view, "createdAt", document_time(request->created_at));
         set(view, "endedAt", document_time(request->ended_at));
         *result = take(view);
