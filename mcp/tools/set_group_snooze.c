@@ -10,7 +10,7 @@ static const struct field input_rows[] = {
                 struct snooze_input, until, .is_nullable = true, .minimum = 1, .maximum = 64, .format = "date-time",
                 .help = "When to show it again: a date and time with an offset, at most five years ahead; null wakes "
                         "it now."),
-        INTEGER_FIELD(struct snooze_input, snoozeForMinutes, .minimum = 1, .maximum = 2635200,
+        INTEGER_FIELD(struct snooze_input, snoozeForMinutes, .minimum = 1, .maximum = 2630880,
                       .help = "Minutes from now, in place of until."),
 };
 static const struct field_table input = FIELD_TABLE(struct snooze_input, input_rows);

@@ -6,10 +6,12 @@
 #include "server/base/document.h"
 #include "server/services/agent_program.h"
 #include "server/services/agents/agents.h"
+#include "server/services/task.h"
 
 const struct agent *const agents[] = {&agent_claude, &agent_codex, &agent_gemini, &agent_grok,
                                       &agent_kimi,   &agent_bob,   &agent_shell};
 const size_t agent_count = COUNT_OF(agents);
+_Static_assert(COUNT_OF(agents) + ENVIRONMENT_AGENTS_MAXIMUM == TASK_AGENTS_MAXIMUM, "each agent can be named once");
 
 void agent_word(struct agent_command *command, const char *format, ...)
 {

@@ -8,6 +8,9 @@
 #include "server/base/field.h"
 #include "server/services/services.h"
 
+/* Agents that an environment may define. */
+#define ENVIRONMENT_AGENTS_MAXIMUM 50
+
 struct environment_repository {
         const char *name; /* folder below /workspace; by default the last segment of the URL without .git */
         const char *url;

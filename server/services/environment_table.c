@@ -6,6 +6,7 @@
 #include "server/services/model.h"
 #include "server/services/review_options.h"
 #include "server/services/secret_value.h"
+#include "server/services/task.h"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -147,7 +148,7 @@ static const struct field_table reviewer_table = FIELD_TABLE(struct environment_
 
 static const struct field auto_judge_rows[] = {
         OBJECTS_FIELD(struct environment_auto_judge, reviewers, reviewer_table, .is_required = true, .minimum = 1,
-                      .maximum = 6, .help = "Who judges, each agent once."),
+                      .maximum = TASK_AGENTS_MAXIMUM, .help = "Who judges, each agent once."),
         STRING_FIELD(struct environment_auto_judge, instructions, .maximum = 4000,
                      .help = "What they are to look at besides."),
 };
@@ -155,7 +156,7 @@ static const struct field_table auto_judge_table = FIELD_TABLE(struct environmen
 
 static const struct field verification_rows[] = {
         OBJECTS_FIELD(struct environment_verification, reviewers, reviewer_table, .is_required = true, .minimum = 1,
-                      .maximum = 6, .help = "Who reviews, each agent once."),
+                      .maximum = TASK_AGENTS_MAXIMUM, .help = "Who reviews, each agent once."),
         STRING_FIELD(struct environment_verification, instructions, .maximum = 4000,
                      .help = "What they are to look at besides."),
         OBJECT_FIELD(struct environment_verification, reviewLoop, struct review_loop_options, review_loop_options_table,
@@ -186,7 +187,7 @@ static const struct field rows[] = {
                       .help = "Secrets that a task gets when a value is set for them; values never stand here."),
         STRING_FIELD(struct environment_file, codexSpeed, .choices = model_speeds, .text_preset = "ultrafast",
                      .help = "The fastest speed that a Codex task may choose here, within the server's CODEX_SPEED."),
-        OBJECTS_FIELD(struct environment_file, agents, agent_table, .maximum = 50,
+        OBJECTS_FIELD(struct environment_file, agents, agent_table, .maximum = ENVIRONMENT_AGENTS_MAXIMUM,
                       .help = "Agents of the environment's own, besides the known ones."),
         OBJECTS_FIELD(struct environment_file, mcpServers, server_table, .maximum = 50,
                       .help = "MCP servers that its agents may use."),

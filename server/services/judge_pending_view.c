@@ -13,15 +13,34 @@ static void set(json_t *view, const char *name, json_t *value)
         json_object_set_new(view, name, value);
 }
 
-static void set_reviewers(const struct store_judge_request *request, json_t *view)
+/* Adds the id of a task that the caller sees. */
+static bool add_id(struct call *call, json_t *ids, const char *id, struct error *error)
+{
+        auto_store_task task = {0};
+        auto_error hidden = {0};
+
+        if (access_task_view(call->db, call->actor, id, &task, &hidden))
+                json_array_append_new(ids, document_string(task.id));
+        else if (hidden.code != ERROR_TASK_NOT_FOUND)
+                return error_move(error, &hidden);
+        return true;
+}
+
+static bool set_reviewers(struct call *call, const struct store_judge_request *request, json_t *view,
+                          struct error *error)
 {
         json_t *agents = json_array(), *settings = json_object(), *ids = json_array();
+
+        set(view, "agents", agents);
+        set(view, "reviewerSettings", settings);
+        set(view, "taskIds", ids);
 
         for (size_t i = 0; i < request->reviewers.count; i++) {
                 const struct store_reviewer *reviewer = &request->reviewers.items[i];
                 json_array_append_new(agents, document_string(reviewer->agent));
-                if (!strcmp(request->state, "launched") && reviewer->judge_id)
-                        json_array_append_new(ids, document_string(reviewer->judge_id));
+                if (!strcmp(request->state, "launched") && reviewer->judge_id &&
+                    !add_id(call, ids, reviewer->judge_id, error))
+                        return false;
                 json_t *chosen = json_object();
                 if (reviewer->model)
                         set(chosen, "model", document_string(reviewer->model));
@@ -33,25 +52,17 @@ static void set_reviewers(const struct store_judge_request *request, json_t *vie
                         json_object_set(settings, reviewer->agent, chosen);
                 json_decref(chosen);
         }
-        set(view, "agents", agents);
-        set(view, "reviewerSettings", settings);
-        set(view, "taskIds", ids);
+        return true;
 }
 
-/* The ids of the tasks that the caller sees. */
 static bool set_tasks(struct call *call, const struct store_judge_request *request, json_t *view, struct error *error)
 {
         json_t *ids = json_array();
 
         set(view, "variantTaskIds", ids);
-        for (size_t i = 0; i < request->task_count; i++) {
-                auto_store_task task = {0};
-                auto_error hidden = {0};
-                if (access_task_view(call->db, call->actor, request->tasks[i].id, &task, &hidden))
-                        json_array_append_new(ids, document_string(task.id));
-                else if (hidden.code != ERROR_TASK_NOT_FOUND)
-                        return error_move(error, &hidden);
-        }
+        for (size_t i = 0; i < request->task_count; i++)
+                if (!add_id(call, ids, request->tasks[i].id, error))
+                        return false;
         return true;
 }
 
@@ -66,8 +77,13 @@ static json_t *loop_options(const struct store_judge_request *request)
 static bool view_request(struct call *call, const struct store_judge_request *request, json_t **result,
                          struct error *error)
 {
+        const struct store_task owner = {.environment = request->environment, .creator = request->requester};
         auto_json *view = json_object();
+        auto_redactor redactor = {0};
 
+        if (!redactor_init(&redactor, call->services, call->db, error))
+                return false;
+        redactor_set_task(&redactor, call->db, &owner);
         set(view, "pendingRequestId", document_string(request->id));
         set(view, "status", document_string(request->state));
         set(view, "origin", document_string(request->origin));
@@ -75,15 +91,14 @@ static bool view_request(struct call *call, const struct store_judge_request *re
         bool is_grouped = !request->task_id || strcmp(request->group_id, request->task_id) != 0;
         set(view, "groupId", is_grouped ? document_string(request->group_id) : json_null());
         set(view, "mode", json_string(request->task_count > 1 ? JUDGE_COMPARISON : JUDGE_REVIEW));
-        if (!set_tasks(call, request, view, error))
+        if (!set_tasks(call, request, view, error) || !set_reviewers(call, request, view, error))
                 return false;
         set(view, "timing", json_string("after_queued_turns"));
-        set_reviewers(request, view);
-        set(view, "instructions", document_string(request->instructions));
+        set(view, "instructions", redact_string(&redactor, request->instructions));
         set(view, "reviewLoop", loop_options(request));
         set(view, "reviewLoopId", document_string(request->loop_id));
         set(view, "reason", document_string(request->reason));
-        set(view, "message", document_string(request->message));
+        set(view, "message", redact_string(&redactor, request->message));
         set(view, "createdAt", document_time(request->created_at));
         set(view, "endedAt", document_time(request->ended_at));
         *result = take(view);

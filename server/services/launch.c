@@ -9,6 +9,7 @@
 #include "server/base/path.h"
 #include "server/services/event_log.h"
 #include "server/services/metrics.h"
+#include "server/services/model.h"
 #include "server/services/pull.h"
 #include "server/services/task_paths.h"
 #include "server/services/upload.h"
@@ -170,6 +171,16 @@ static bool request(struct launch *launch, const struct environment *environment
         return launch_request(&wanted, &launch->limit_ms, error);
 }
 
+/* A speed costs: that it was allowed when it was chosen does not do. */
+static bool check_speed(const struct launch *launch, const struct environment *environment, struct error *error)
+{
+        const struct store_task *task = &launch->task;
+        struct model_choice choice = {.model = task->model, .speed = task->speed};
+
+        return !task->speed || !strcmp(task->speed, model_speeds[0]) ||
+               model_check(launch->runtime->services, environment, launch->turn.agent, &choice, error);
+}
+
 /* Brings the prompt to the runner, unless the turn is stopped before. */
 static bool deliver(struct launch *launch, struct error *error)
 {
@@ -181,8 +192,9 @@ static bool deliver(struct launch *launch, struct error *error)
                 return is_over;
         if (!environment)
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "the task's environment is gone");
-        if (!environment_check_active(environment, error) || !write_instructions(launch, error) ||
-            !prepare_workspace(launch, environment, error) || !is_stopped(launch, &is_over, error))
+        if (!environment_check_active(environment, error) || !check_speed(launch, environment, error) ||
+            !write_instructions(launch, error) || !prepare_workspace(launch, environment, error) ||
+            !is_stopped(launch, &is_over, error))
                 return false;
         if (is_over)
                 return true;

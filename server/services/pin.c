@@ -1,6 +1,7 @@
 #include "server/services/pin.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "server/base/clock.h"
 #include "server/base/document.h"
@@ -9,7 +10,6 @@
 #include "server/services/task_view.h"
 #include "server/store/pin.h"
 
-#define SNOOZE_MAXIMUM (INT64_C(5) * 366 * 24 * 3600 * 1000)
 #define MINUTE_MS INT64_C(60000)
 
 /* The tasks that one change reaches, borrowed, and what is told of it. */
@@ -190,6 +190,17 @@ bool group_set_pinned(struct call *call, const struct group_pin_input *input, js
         return true;
 }
 
+/* The 29th of February becomes the first of March. */
+static int64_t in_five_years(int64_t now)
+{
+        time_t seconds = (time_t)(now / 1000);
+        struct tm date;
+
+        gmtime_r(&seconds, &date);
+        date.tm_year += 5;
+        return (int64_t)timegm(&date) * 1000 + now % 1000;
+}
+
 /* The wake time in *until, 0 to wake at once. Which form was given is told by what was sent: null is one. */
 static bool read_until(const struct call *call, const struct snooze_input *input, int64_t *until, struct error *error)
 {
@@ -210,7 +221,7 @@ static bool read_until(const struct call *call, const struct snooze_input *input
         }
         if (*until <= call->now)
                 return error_set(error, ERROR_INVALID_INPUT, "until: the time to wake at is past");
-        return *until - call->now <= SNOOZE_MAXIMUM ||
+        return *until <= in_five_years(call->now) ||
                error_set(error, ERROR_INVALID_INPUT, "until: the time to wake at is more than five years away");
 }
 

@@ -13,7 +13,7 @@ struct task_pin_input {
         bool pinned;
 };
 /* Pins or unpins a task; with a grouped one its group's reviews are unpinned. Writes. {taskId, pinned, affectedTaskIds,
- * previousPinStates, previousSnoozes, pinSnoozeVersionByTaskId, orphanedObjectives, task}. */
+ * previousPinStates, previousPinSnoozedUntil, pinSnoozeVersionByTaskId, orphanedObjectives, task}. */
 MUST_CHECK bool task_set_pinned(struct call *call, const struct task_pin_input *input, json_t **result,
                                 struct error *error);
 
@@ -22,7 +22,8 @@ struct group_pin_input {
         bool pinned;
 };
 /* The same for all tasks of groups; one group that is not there or not to be changed refuses all. Writes. {pinned,
- * groups: [{groupId, taskIds, previousPinStates, previousSnoozes, pinSnoozeVersionByTaskId}], orphanedObjectives}. */
+ * groups: [{groupId, taskIds, previousPinStates, previousPinSnoozedUntil, pinSnoozeVersionByTaskId}],
+ * orphanedObjectives}. */
 MUST_CHECK bool group_set_pinned(struct call *call, const struct group_pin_input *input, json_t **result,
                                  struct error *error);
 
@@ -33,7 +34,7 @@ struct snooze_input {
 };
 /* Puts pinned tasks aside until a time, or wakes them: a task with all of its group that is pinned. Write.
  * ERROR_NOT_PINNED, ERROR_PERMISSION_DENIED unless every task of the group may be changed. {taskId or groupId,
- * isSnoozed, pinSnoozedUntil, snoozedForMe, pinSnoozedUntilForMe, affectedTaskIds, previousSnoozes,
+ * isSnoozed, pinSnoozedUntil, snoozedForMe, pinSnoozedUntilForMe, affectedTaskIds, previousPinSnoozedUntil,
  * pinSnoozeVersionByTaskId}. */
 MUST_CHECK bool task_set_snooze(struct call *call, const struct snooze_input *input, json_t **result,
                                 struct error *error);

@@ -5,15 +5,20 @@
 
 #include "server/base/field.h"
 #include "server/base/secret.h"
+#include "server/services/environment.h"
 #include "server/services/services.h"
 #include "server/services/upload.h"
+
+/* Agents that one call may name: each known one, and each that an environment may define. */
+#define TASK_AGENTS_MAXIMUM (7 + ENVIRONMENT_AGENTS_MAXIMUM)
 
 /* The statuses of a task, NULL-ended. */
 extern const char *const task_statuses[];
 
 /* What had to be done before a submission's piece of work, because it takes time: files written, a template read. */
 struct task_prepared {
-        struct upload *uploads[6];             /* one for each task; NULL: no files */
+        struct upload *uploads[TASK_AGENTS_MAXIMUM]; /* one for each task; NULL: no files */
+
         char *rendered;                        /* the template's instructions; NULL: no template */
         bool is_attached;                      /* a turn refers to the files, once its piece of work is committed */
         uint8_t fingerprint[SECRET_HASH_SIZE]; /* of the arguments, for the receipt */

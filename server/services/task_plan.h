@@ -6,8 +6,6 @@
 #include "server/services/group.h"
 #include "server/services/task.h"
 
-#define TASK_AGENTS_MAXIMUM 6
-
 struct task_plan {
         const struct environment *environment;
         const char *agents[TASK_AGENTS_MAXIMUM]; /* borrowed from the input and the environment */

@@ -258,6 +258,11 @@ static void a_time_to_wake_must_make_sense(void **state)
                         fail_msg("%s was accepted", times[i]);
                 assert_code(error, "invalid_input");
         }
+        auto_error late = {0}, latest = {0};
+        assert_true(clock_parse("2027-03-01T12:00:00Z", &world->now));
+        assert_null(snooze(world, world->dev, id, NULL, "2032-03-01T12:01:00Z", 0, &late));
+        assert_code(late, "invalid_input");
+        json_decref(must(snooze(world, world->dev, id, NULL, "2032-03-01T12:00:00Z", 0, &latest)));
         auto_error both = {0}, none = {0};
         assert_null(write_as(world, world->dev, run_task_set_snooze,
                              &(struct snooze_input){id, NULL, "2030-01-01T00:00:00Z", 5},

@@ -230,6 +230,39 @@ static void access_is_looked_at_again_before_the_launch(void **state)
         assert_int_equal(world_number(world, "SELECT count(*) FROM tasks WHERE is_judge"), 0);
 }
 
+static void who_sees_no_tasks_any_more_is_told_of_none(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "true");
+        auto_error error = {0};
+        auto_json *asked = must(ask(world, reviewing_order(task), NULL, &error));
+
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        reviewing_advance(world, task);
+        auto_json *launched = listed(world, world->dev);
+        assert_int_equal(json_array_size(json_object_get(launched, "taskIds")), 1);
+        world_sql(world, "DELETE FROM bindings WHERE user = (SELECT rid FROM users WHERE name = 'dev')");
+        world_renew_people(world);
+        auto_json *hidden = listed(world, world->dev);
+        assert_string_equal(member(hidden, "pendingRequestId"), member(asked, "pendingRequestId"));
+        assert_int_equal(json_array_size(json_object_get(hidden, "variantTaskIds")), 0);
+        assert_int_equal(json_array_size(json_object_get(hidden, "taskIds")), 0);
+}
+
+static void what_is_asked_for_is_told_without_secrets(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "true");
+        struct judge_order order = reviewing_order(task);
+        auto_error error = {0};
+
+        world_credentials(world, "https://someone:token-of-the-host@host\n");
+        order.instructions = "log in with token-of-the-host";
+        auto_json *asked = must(ask(world, order, NULL, &error)), *told = listed(world, world->dev);
+        assert_string_equal(member(asked, "instructions"), "log in with [redacted]");
+        assert_string_equal(member(told, "instructions"), "log in with [redacted]");
+}
+
 /* create_judge_task. */
 
 static json_t *create(struct world *world, const struct actor *actor, struct judge_create_input input,
@@ -346,6 +379,8 @@ int run_review_request_tests(void)
                 TEST(only_who_asked_cancels_and_only_before_the_launch),
                 TEST(a_launch_that_was_cut_off_is_gone_on_with_once),
                 TEST(access_is_looked_at_again_before_the_launch),
+                TEST(who_sees_no_tasks_any_more_is_told_of_none),
+                TEST(what_is_asked_for_is_told_without_secrets),
                 TEST(a_request_that_is_repeated_is_one_request),
                 TEST(a_loop_begins_with_its_judges_and_is_told),
                 TEST(a_loop_is_of_one_variant_that_may_be_continued_and_no_orchestrator),

@@ -293,6 +293,21 @@ static void every_way_of_ending_has_its_status_type_stage_category_and_exit_code
         }
 }
 
+static void a_speed_that_is_not_allowed_any_more_is_not_launched(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "x");
+
+        world_sql(world, "UPDATE tasks SET agent = 'codex', speed = 'fast'; UPDATE turns SET agent = 'codex'");
+        auto_store_turn turn = world_turn(world, id);
+        const struct store_job job = {.kind = "launch", .task = turn.task, .turn = turn.rid};
+        assert_true(launch_run(&world->runtime, world->db, &job));
+        auto_json *task = GET(world->dev, .taskId = id);
+        assert_string_equal(member(task, "status"), "failed");
+        assert_string_equal(member(json_object_get(task, "failure"), "stage"), "launch");
+        assert_string_equal(member(json_object_get(task, "failure"), "type"), "speed_not_allowed");
+}
+
 static void a_turn_ends_once_and_is_accounted_for(void **state)
 {
         struct world *world = *state;
@@ -326,6 +341,7 @@ int run_turn_tests(void)
                 TEST(who_may_not_change_a_task_does_not_continue_it),
                 TEST(a_task_does_not_go_on_in_an_environment_that_is_disabled_or_gone),
                 TEST(every_way_of_ending_has_its_status_type_stage_category_and_exit_code),
+                TEST(a_speed_that_is_not_allowed_any_more_is_not_launched),
                 TEST(a_turn_ends_once_and_is_accounted_for),
         };
 
