@@ -69,6 +69,7 @@ static void runtime_free(struct runtime *runtime)
         pthread_cond_destroy(&runtime->changed);
         free(runtime->server_id);
         free(runtime->server_label);
+        free(runtime->container_suffix);
         free(runtime->runner_path);
         runtime->services->runtime = NULL;
         free(runtime);
@@ -107,6 +108,11 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         runtime->end_pool = pool_new(END_THREADS, QUEUE_MAXIMUM);
         runtime->turn_pool = pool_new(TURN_THREADS, QUEUE_MAXIMUM);
         runtime->server_label = text_format("%s=%s", LABEL_SERVER, runtime->server_id);
+        if (!restored_settle(runtime, error)) {
+                atomic_store(&runtime->is_stopping, true);
+                runtime_free(runtime);
+                return NULL;
+        }
         store_on_wake(services->store, job_wake, runtime);
         auto_error reading = {0};
         struct store_db *db = services_reader(services, &reading);
