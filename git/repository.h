@@ -61,6 +61,16 @@ MUST_CHECK bool repository_bundle_make(const char *mirrors, const char *url, con
                                        char **branch_out, char head[REPOSITORY_HEAD_SIZE], bool *is_written,
                                        struct error *error);
 
+/* The name of the remote's mirror among the mirrors, the caller's; NULL with ERROR_GIT_URL_REFUSED. */
+char *repository_mirror_name(const char *url, struct error *error);
+/* Tells the names of the mirrors that nobody has used since that time (ms). */
+MUST_CHECK bool repository_mirror_each(const char *mirrors, int64_t unused_since,
+                                       void (*told)(const char *name, void *context), void *context,
+                                       struct error *error);
+/* Removes it, unless somebody uses it or has since. */
+MUST_CHECK bool repository_mirror_remove(const char *mirrors, const char *name, int64_t unused_since, bool *is_removed,
+                                         struct error *error);
+
 /* Whether the mirror has the branch. Reads references only, in this process.
  * ERROR_GIT_URL_REFUSED, ERROR_BRANCH_INVALID, ERROR_GIT_FAILED (also when there is no mirror). */
 MUST_CHECK bool repository_has_branch(const char *mirrors, const char *url, const char *branch, bool *has,

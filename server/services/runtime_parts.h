@@ -223,9 +223,14 @@ MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const ch
 #define RUNTIME_WRITE(runtime, work, context, error) store_write((runtime)->services->store, work, context, error)
 
 /* retention.c: tells what retention would do at the time `at`, if nothing else happened until then; `action` is stop or
- * remove, the resource is borrowed. */
+ * remove, the resource is borrowed; of what is no container or workspace it has the kind, the handle and perhaps the id
+ * of a task. */
 typedef void retention_told(const struct store_resource *resource, const char *action, void *context);
-MUST_CHECK bool retention_due(struct store_db *db, int64_t at, retention_told *told, void *context,
+MUST_CHECK bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told, void *context,
                               struct error *error);
+/* unused.c: the same for what nothing names any more, and its removal. */
+MUST_CHECK bool unused_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
+                           void *context, struct error *error);
+void unused_remove(const struct services *services, struct store_db *db, int64_t now);
 
 #endif
