@@ -14,6 +14,7 @@
 #include "server/services/run_watch.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_draft.h"
+#include "server/services/unused_version.h"
 #include "server/services/upload.h"
 #include "server/store/meta.h"
 
@@ -43,11 +44,12 @@ static char *install_runner(const char *data_folder, const char *path, struct er
                 snprintf(version + 2 * i, 3, "%02x", hash[i]);
         auto_free char *folder = text_format("%s/runners/%s", data_folder, version),
                        *installed = path_join(folder, "longshore-runner");
-        if (stat(installed, &info) == 0 && (size_t)info.st_size == program.length)
-                return take(installed);
-        if (!path_make_folder(folder, 0755, error) || !path_write(installed, program.data, program.length, 0755, error))
+        auto_free char *versions = path_join(data_folder, "runners");
+        bool is_there = stat(installed, &info) == 0 && (size_t)info.st_size == program.length;
+        if (!is_there && (!path_make_folder(folder, 0755, error) ||
+                          !path_write(installed, program.data, program.length, 0755, error)))
                 return NULL;
-        return take(installed);
+        return version_set_current(versions, version, error) ? take(installed) : NULL;
 }
 
 /* The follower's thread hands ends to a pool, whose workers may hand turns to the follower: its thread ends first,

@@ -1,11 +1,14 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "git/repository.h"
 #include "server/base/document.h"
 #include "server/base/log.h"
+#include "server/base/path.h"
 #include "server/services/environment.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
+#include "server/services/unused_version.h"
 #include "server/store/unused.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -83,6 +86,14 @@ static bool find_mirrors(const struct services *services, int64_t before, struct
         return repository_mirror_each(folder, before, add_unused, mirrors, error);
 }
 
+static void tell_version(const char *kind, const char *folder, void *context)
+{
+        struct telling *telling = context;
+
+        snprintf(telling->kind, sizeof telling->kind, "%s", kind);
+        tell(telling, folder, NULL);
+}
+
 bool unused_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told, void *context,
                 struct error *error)
 {
@@ -94,6 +105,8 @@ bool unused_due(const struct services *services, struct store_db *db, int64_t at
         if (!find_mirrors(services, limit(at), &mirrors, error))
                 return false;
         json_object_foreach(mirrors.unused, name, value) tell(&telling, name, NULL);
+        if (!unused_version_each(services, db, limit(at), tell_version, &telling, error))
+                return false;
         for (int kind = 0; kind < STORE_UNUSED_KIND_COUNT; kind++) {
                 memcpy(telling.kind, row_kinds[kind].kind, sizeof telling.kind);
                 if (!store_unused_each(db, (enum store_unused_kind)kind, limit(at), tell_row, &telling, error))
@@ -120,6 +133,17 @@ static bool remove_mirrors(const struct services *services, int64_t before, stru
                         log_info("the mirror of a repository of no environment removed", "mirror", name);
         }
         return true;
+}
+
+static void remove_version(const char *kind, const char *folder, void *context)
+{
+        auto_error error = {0};
+
+        (void)context;
+        if (path_remove_tree(folder, &error))
+                log_info("an old version that no container uses removed", "kind", kind, "folder", folder);
+        else
+                log_warning("an old version could not be removed", "folder", folder, "reason", error.message);
 }
 
 struct deletion {
@@ -162,7 +186,8 @@ static bool delete_rows(const struct services *services, struct store_db *db, en
 void unused_remove(const struct services *services, struct store_db *db, int64_t now)
 {
         auto_error error = {0};
-        bool is_good = remove_mirrors(services, limit(now), &error);
+        bool is_good = remove_mirrors(services, limit(now), &error) &&
+                       unused_version_each(services, db, limit(now), remove_version, NULL, &error);
 
         for (int kind = 0; is_good && kind < STORE_UNUSED_KIND_COUNT; kind++)
                 is_good = delete_rows(services, db, (enum store_unused_kind)kind, limit(now), &error);

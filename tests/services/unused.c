@@ -6,6 +6,7 @@
 #include "git/repository.h"
 #include "server/base/clock.h"
 #include "server/base/path.h"
+#include "server/services/unused_version.h"
 #include "server/services/usage.h"
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
@@ -177,6 +178,57 @@ static void runs_of_tests_that_expire_are_told(void **state)
         assert_int_equal(world_number(world, "SELECT count(*) FROM task_runs"), 1);
 }
 
+/* Versions `new`, which is current since 2 * DAYS ago, and `old`. */
+static void make_versions(struct world *world, const char *folder, int64_t now)
+{
+        auto_free char *path = text_format("%s/%s", world->root, folder), *newer = path_join(path, "new"),
+                       *older = path_join(path, "old"), *current = path_join(path, "current");
+        struct timespec times[2] = {{.tv_sec = now / 1000 - 2 * DAYS * 86400},
+                                    {.tv_sec = now / 1000 - 2 * DAYS * 86400}};
+        auto_error error = {0};
+
+        assert_true(path_make_folder(newer, 0755, &error) && path_make_folder(older, 0755, &error));
+        assert_true(version_set_current(path, "old", &error) && version_set_current(path, "new", &error));
+        assert_int_equal(utimensat(AT_FDCWD, current, times, AT_SYMLINK_NOFOLLOW), 0);
+        assert_true(version_set_current(path, "new", &error));
+}
+
+static bool has(struct world *world, const char *path)
+{
+        auto_free char *whole = path_join(world->root, path);
+
+        return access(whole, F_OK) == 0;
+}
+
+static void old_versions_go_once_no_container_has_them(void **state)
+{
+        struct world *world = *state;
+        int64_t now = clock_now();
+        auto_free char *task = world_task(world, world->dev, "main", "one");
+
+        make_versions(world, "runners", now);
+        make_versions(world, "agents/claude", now);
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        world_sql(world, "UPDATE tasks SET active_at = 9000000000000");
+        world_sql(world, "INSERT INTO resources (kind, handle, task, created_at, program) "
+                         "SELECT 'container', 'c', rid, 1, 'old' FROM tasks");
+        auto_json *kept = preview(world, now);
+        assert_int_equal(count_of(kept, "runner") + count_of(kept, "agent_program"), 0);
+        runtime_retain(&world->runtime, world->db, now);
+        assert_true(has(world, "runners/old") && has(world, "agents/claude/old"));
+        world_sql(world, "UPDATE resources SET created_at = 9000000000000, program = 'new'");
+        auto_json *told = preview(world, now);
+        assert_int_equal(count_of(told, "runner"), 1);
+        assert_int_equal(count_of(told, "agent_program"), 1);
+        /* A new version was current a short time ago. */
+        runtime_retain(&world->runtime, world->db, now - DAYS * DAY_MS - DAY_MS);
+        assert_true(has(world, "runners/old"));
+        runtime_retain(&world->runtime, world->db, now);
+        assert_false(has(world, "runners/old") || has(world, "agents/claude/old"));
+        assert_true(has(world, "runners/new") && has(world, "agents/claude/new"));
+        assert_true(has(world, "runners/current"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
 
 int run_unused_tests(void)
@@ -185,6 +237,7 @@ int run_unused_tests(void)
                 TEST(a_mirror_that_no_environment_names_goes_after_its_time),
                 TEST(a_client_goes_when_its_grants_are_long_over),
                 TEST(reviews_go_with_what_they_were_of),
+                TEST(old_versions_go_once_no_container_has_them),
                 TEST(runs_of_tests_that_expire_are_told),
         };
 
