@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "git/command.h"
+#include "git/mirror_damage.h"
 #include "git/mirror_place.h"
 #include "git/request.h"
 #include "server/base/document.h"
@@ -69,6 +70,30 @@ static bool write_bundle(const struct job *job, const char *branch, const git_oi
         return command_run(&job->command, arguments, NULL, error);
 }
 
+static bool work(const struct job *job, const char *lock_path, json_t *result, struct error *error)
+{
+        auto_fd lock = mirror_lock(lock_path, true, error);
+        auto_repository *repository = lock < 0 ? NULL : mirror_open(job->mirror, error);
+        char hex[GIT_OID_HEXSZ + 1] = "";
+        git_oid head, basis;
+
+        if (!repository)
+                return false;
+        auto_free char *branch = resolve(job, repository, &head, error);
+        if (!branch && error->code)
+                return false;
+        bool is_known = branch && is_part(job, repository, &head, &basis);
+        bool is_news = branch && !(is_known && git_oid_equal(&basis, &head));
+        if (is_news && !write_bundle(job, branch, is_known ? &basis : NULL, error))
+                return false;
+        if (branch)
+                git_oid_tostr(hex, sizeof hex, &head);
+        json_object_set_new(result, "branch", document_string(branch));
+        json_object_set_new(result, "head", document_string(hex));
+        json_object_set_new(result, "written", json_boolean(is_news));
+        return true;
+}
+
 bool bundle_work(const json_t *request, json_t *result, struct error *error)
 {
         struct job job = {
@@ -81,24 +106,10 @@ bool bundle_work(const json_t *request, json_t *result, struct error *error)
                 .basis = document_get_string(request, "basis"),
                 .destination = document_get_string(request, "destination"),
         };
-        auto_fd lock = mirror_lock(document_get_string(request, "lock"), true, error);
-        auto_repository *repository = lock < 0 ? NULL : mirror_open(job.mirror, error);
-        char hex[GIT_OID_HEXSZ + 1] = "";
-        git_oid head, basis;
+        const char *lock = document_get_string(request, "lock");
 
-        if (!repository)
-                return false;
-        auto_free char *branch = resolve(&job, repository, &head, error);
-        if (!branch && error->code)
-                return false;
-        bool is_known = branch && is_part(&job, repository, &head, &basis);
-        bool is_news = branch && !(is_known && git_oid_equal(&basis, &head));
-        if (is_news && !write_bundle(&job, branch, is_known ? &basis : NULL, error))
-                return false;
-        if (branch)
-                git_oid_tostr(hex, sizeof hex, &head);
-        json_object_set_new(result, "branch", document_string(branch));
-        json_object_set_new(result, "head", document_string(hex));
-        json_object_set_new(result, "written", json_boolean(is_news));
-        return true;
+        if (work(&job, lock, result, error))
+                return true;
+        mirror_blame(job.mirror, lock, &job.command, error);
+        return false;
 }

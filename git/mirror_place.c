@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "server/base/secret.h"
 #include "server/base/text.h"
@@ -46,6 +47,9 @@ int mirror_lock(const char *lock, bool is_shared, struct error *error)
                         close(file);
                         return -1;
                 }
+        /* When the mirror was used last; where that cannot be noted, it is removed too early and made anew. */
+        if (futimens(file, NULL))
+                errno = 0;
         return file;
 }
 

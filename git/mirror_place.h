@@ -18,7 +18,7 @@ struct mirror_place {
 void mirror_place_init(struct mirror_place *place, const char *mirrors, const char *url);
 void mirror_place_clear(struct mirror_place *place);
 
-/* Waits for the lock of a mirror, shared or alone. The descriptor is inherited by programs on purpose: git holds the
+/* Waits for the lock of a mirror, shared or alone, and notes on it that the mirror is used. The descriptor is inherited by programs on purpose: git holds the
  * lock for as long as any of its processes lives, even when the worker is gone. -1 with ERROR_GIT_FAILED,
  * ERROR_STORE_FULL. */
 int mirror_lock(const char *lock, bool is_shared, struct error *error);

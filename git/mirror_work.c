@@ -7,6 +7,7 @@
 
 #include "git/command.h"
 #include "git/mirror_clean.h"
+#include "git/mirror_damage.h"
 #include "git/mirror_place.h"
 #include "git/request.h"
 #include "server/base/document.h"
@@ -24,18 +25,40 @@ struct job {
         const char *unfinished;
 };
 
-static bool make(const struct job *job, struct error *error)
+/* Clones the remote; before a name says that the mirror is whole, it is so on the disk too. */
+static bool clone(const struct job *job, struct error *error)
 {
         const char *const arguments[] = {
                 "clone", "--bare", "--quiet", "--template=", "--", job->url, job->unfinished, NULL};
 
         if (!command_run(&job->command, arguments, NULL, error))
                 return false;
-        /* Before the name says that the mirror is whole, it is so on the disk too. */
         auto_fd folder = open(job->unfinished, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (folder < 0 || syncfs(folder) || rename(job->unfinished, job->mirror))
-                return error_set(error, error_code_of_errno(errno, ERROR_GIT_FAILED),
-                                 "the new mirror cannot be put in its place: %s", strerror(errno));
+        return (folder >= 0 && syncfs(folder) == 0) ||
+               error_set(error, error_code_of_errno(errno, ERROR_GIT_FAILED), "the new mirror cannot be written: %s",
+                         strerror(errno));
+}
+
+static bool put(const struct job *job, unsigned how, struct error *error)
+{
+        return renameat2(AT_FDCWD, job->unfinished, AT_FDCWD, job->mirror, how) == 0 ||
+               error_set(error, error_code_of_errno(errno, ERROR_GIT_FAILED),
+                         "the new mirror cannot be put in its place: %s", strerror(errno));
+}
+
+static bool make(const struct job *job, struct error *error)
+{
+        return clone(job, error) && put(job, 0, error);
+}
+
+/* A new mirror takes the place of the damaged one, which stays until then: what is whole of it may still be of use
+ * while the remote cannot be reached. */
+static bool make_anew(struct job *job, struct error *error)
+{
+        job->command.folder = NULL;
+        if (!clone(job, error) || !put(job, RENAME_EXCHANGE, error))
+                return false;
+        mirror_remove_tree(job->unfinished);
         return true;
 }
 
@@ -137,7 +160,17 @@ static void join_packs(const struct job *job)
                 error_clear(&ignored);
 }
 
-static bool update(struct job *job, struct error *error)
+/* A mirror that lost its references takes the remote for unchanged. */
+static bool has_branches(const struct job *job)
+{
+        static const char *const arguments[] = {"--git-dir=.", "for-each-ref", "--count=1", "refs/heads/", NULL};
+        auto_text found = TEXT_WITH_MAXIMUM(4096);
+        auto_error ignored = {0};
+
+        return command_run(&job->command, arguments, &found, &ignored) && found.length;
+}
+
+static bool update(struct job *job, bool *is_reached, struct error *error)
 {
         const char *const arguments[] = {"--git-dir=.", "ls-remote",    "--symref",    "--", job->url,
                                          "HEAD",        "refs/heads/*", "refs/tags/*", NULL};
@@ -148,14 +181,36 @@ static bool update(struct job *job, struct error *error)
         job->command.folder = job->mirror;
         if (!command_run(&job->command, arguments, &listing, error))
                 return false;
+        *is_reached = true;
         stamp_of(&listing, stamp);
-        if (is_seen(seen, stamp))
+        if (is_seen(seen, stamp) && (!strstr(text_string(&listing), "\trefs/heads/") || has_branches(job)))
                 return true;
         unlink(seen);
         if (!fetch(job, error) || !set_default_branch(job, &listing, error))
                 return false;
         join_packs(job);
         return path_write(seen, stamp, STAMP_SIZE - 1, 0600, error);
+}
+
+/* Where the remote was not reached, only what is quickly seen is looked for: that is so each time while it is away. */
+static bool is_at_fault(const struct job *job, bool is_reached, const struct error *error)
+{
+        if (error->code != ERROR_GIT_FAILED)
+                return false;
+        return is_reached ? mirror_is_damaged(job->mirror, &job->command)
+                          : mirror_is_unreadable(job->mirror, &job->command);
+}
+
+static bool bring_up_to_date(struct job *job, struct error *error)
+{
+        auto_error first = {0};
+        bool is_reached = false;
+
+        if (mirror_is_condemned(job->mirror))
+                return make_anew(job, error);
+        if (update(job, &is_reached, &first))
+                return true;
+        return is_at_fault(job, is_reached, &first) ? make_anew(job, error) : error_move(error, &first);
 }
 
 bool mirror_work(const json_t *request, json_t *result, struct error *error)
@@ -175,5 +230,5 @@ bool mirror_work(const json_t *request, json_t *result, struct error *error)
         if (lock < 0)
                 return false;
         mirror_clean(job.mirror, document_get_string(request, "stem"));
-        return access(job.mirror, F_OK) ? make(&job, error) : update(&job, error);
+        return access(job.mirror, F_OK) ? make(&job, error) : bring_up_to_date(&job, error);
 }

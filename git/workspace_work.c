@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "git/command.h"
+#include "git/mirror_damage.h"
 #include "git/mirror_place.h"
 #include "git/request.h"
 #include "server/base/document.h"
@@ -186,8 +187,14 @@ bool workspace_work(const json_t *request, json_t *result, struct error *error)
         };
         auto_free char *branch = NULL;
 
-        if (!take_from_mirror(&job, document_get_string(request, "lock"), &branch, error) || !configure(&job, error) ||
-            !check_out(&job, error) || !put_in_place(&job, document_get_string(request, "destination"), error))
+        const char *lock = document_get_string(request, "lock");
+
+        /* What is missing in the mirror may show only when it is checked out. */
+        if (!take_from_mirror(&job, lock, &branch, error) || !configure(&job, error) || !check_out(&job, error)) {
+                mirror_blame(job.mirror, lock, &job.command, error);
+                return false;
+        }
+        if (!put_in_place(&job, document_get_string(request, "destination"), error))
                 return false;
         json_object_set_new(result, "branch", document_string(branch));
         json_object_set_new(result, "head", document_string(job.head));

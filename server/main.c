@@ -11,6 +11,7 @@
 #include "server/reference.h"
 #include "server/serve.h"
 #include "server/services/backup.h"
+#include "server/services/runtime.h"
 
 #define EXIT_USAGE 2
 #define PRINT_MAXIMUM (4 * 1024 * 1024)
@@ -49,11 +50,18 @@ static int run_migrate(const struct config *config)
 
 static int run_restore(const struct config *config)
 {
+        auto_free char *old_id = NULL;
         auto_error error = {0};
 
-        if (!backup_restore(config->data_folder, document_get_string(config->arguments, "file"), &error))
+        if (!backup_restore(config->data_folder, document_get_string(config->arguments, "file"), &old_id, &error))
                 return cli_fail(config, &error);
-        printf("Restored into %s.\n", config->data_folder);
+        printf("Restored into %s as a store of its own. Turns that were at work in the backup end as interrupted at "
+               "the first start, and queues of follow-ups wait to be resumed.\n",
+               config->data_folder);
+        if (old_id)
+                printf("The containers of the original are left alone; they carry the label " LABEL_SERVER
+                       "=%s:\n  docker ps --all --filter label=" LABEL_SERVER "=%s\n",
+                       old_id, old_id);
         return 0;
 }
 

@@ -26,10 +26,14 @@ REST_SERVICE_PLAIN(usage_containers)
 const struct rest_operation rest_container_list = {
         .output = &list_output, .run = run_usage_containers, .page = {"containers", "handle"}};
 
+static const char *const measured_kinds[] = {"container",      "workspace",   "run",    "mirror",        "client",
+                                             "review_request", "review_loop", "runner", "agent_program", NULL};
+
 static const struct field measure_rows[] = {
-        OUT_STRING("handle", .is_required = true, .help = "Name of the container, or folder of the workspace."),
-        OUT_STRING("kind", .is_required = true, .choices = kinds, .help = "What it is."),
-        OUT_STRING("taskId", .is_required = true, .help = "The task it is for."),
+        OUT_STRING("handle", .is_required = true,
+                   .help = "Name of the container or mirror, folder of the workspace or version, id of anything else."),
+        OUT_STRING("kind", .is_required = true, .choices = measured_kinds, .help = "What it is."),
+        OUT_STRING("taskId", .is_required = true, .is_nullable = true, .help = "The task it is for, if it is for one."),
         OUT_STRING("action", .is_required = true, .choices = actions, .help = "What becomes of it."),
 };
 static const struct field_table measure_shape = OUTPUT_TABLE("measure", measure_rows);

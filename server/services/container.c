@@ -10,9 +10,9 @@
 #define STOP_ATTEMPTS 20
 #define STOP_RETRY_MS 30000
 
-char *container_name(const char *task_id)
+char *container_name(const struct runtime *runtime, const char *task_id)
 {
-        return text_format("longshore-%s", task_id);
+        return text_format("longshore-%s%s", task_id, runtime->container_suffix);
 }
 
 bool engine_error_is_passing(enum error_code code)
@@ -23,7 +23,7 @@ bool engine_error_is_passing(enum error_code code)
 bool container_look(struct runtime *runtime, const char *task_id, struct docker_container_state *state, bool *is_there,
                     struct error *error)
 {
-        auto_free char *name = container_name(task_id);
+        auto_free char *name = container_name(runtime, task_id);
         auto_error looking = {0};
 
         *is_there = docker_container_inspect(runtime->services->docker, name, state, &looking);

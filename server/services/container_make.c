@@ -217,8 +217,8 @@ static bool write_journal(struct runtime *runtime, struct journal *journal, cons
 bool container_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
                       const struct environment *environment, struct error *error)
 {
-        auto_free char *name = container_name(task->id), *image = build_image(db, environment, error), *version = NULL,
-                       *program = NULL;
+        auto_free char *name = container_name(runtime, task->id), *image = build_image(db, environment, error),
+                       *version = NULL, *program = NULL;
         auto_store_resource resource = {0};
         struct wanted wanted = {.name = name, .image = image};
         bool is_planned, is_up = false;

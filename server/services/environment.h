@@ -136,6 +136,9 @@ struct environment_get_input {
         const char *environment;
 };
 extern const struct field_table environment_get_table;
+/* Tells the URL of each repository of each environment; borrowed. */
+void environments_each_repository(struct environments *environments, void (*told)(const char *url, void *context),
+                                  void *context);
 /* One environment as environment_list shows it, and its configuration with environments:view_details: {..., image,
  * network, limits, variables: [names], secrets: [names], tests: [names], appServer, shareTasks}. Reads.
  * ERROR_ENVIRONMENT_NOT_FOUND. */

@@ -36,6 +36,19 @@ struct environment_snapshot *environments_current(struct environments *environme
         return current;
 }
 
+void environments_each_repository(struct environments *environments, void (*told)(const char *url, void *context),
+                                  void *context)
+{
+        auto_environment_snapshot *current = environments_current(environments);
+
+        for (size_t i = 0; current && i < current->count; i++) {
+                const struct environment_file *file = &current->by_name[i]->file;
+                const struct environment_repository *repositories = file->repositories.items;
+                for (size_t j = 0; j < file->repositories.count; j++)
+                        told(repositories[j].url, context);
+        }
+}
+
 static bool is_same(const char *a, const char *b)
 {
         return a && b ? !strcmp(a, b) : a == b;

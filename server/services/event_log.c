@@ -10,11 +10,14 @@
 #include "server/base/clock.h"
 #include "server/base/document.h"
 #include "server/base/path.h"
+#include "server/services/event_log_place.h"
 #include "server/services/task_paths.h"
 
 #define PIECE_BYTES 65536
 /* What one call takes up of a stream that still grows. */
 #define INGEST_BYTES (1024 * 1024)
+/* What is written between two notes of how far the log is. */
+#define PLACE_EVERY_BYTES (1024 * 1024)
 #define USER_OFFSET "userOffset"
 #define FAILURE "error"
 
@@ -22,7 +25,9 @@
 struct source {
         char *path;
         uint64_t offset;
-        unsigned part; /* and how many events of the line behind it are written */
+        unsigned part;         /* and how many events of the line behind it are written */
+        uint64_t noted_offset; /* the same two as the latest line tells them */
+        unsigned noted_part;
         const struct stream_format *format;
         void *reader;
         struct event_log *log;
@@ -37,6 +42,8 @@ struct event_log {
         bool has_failure;
         struct source output, errors;
         struct text pending;
+        char *place_path;   /* NULL: a later turn has the place */
+        uint64_t placed_at; /* the log's size at the last note */
 };
 
 static bool fail(struct error *error, const char *what)
@@ -111,7 +118,27 @@ static void sink(const struct stream_event *event, void *context)
         json_object_set_new(line, source->name, json_integer((json_int_t)event->offset));
         if (event->part)
                 json_object_set_new(line, source->part_name, json_integer(event->part));
+        source->noted_offset = event->offset;
+        source->noted_part = event->part;
         append_line(source->log, line);
+}
+
+/* `size` is the log's, which ends with a whole line. */
+static void note_place(struct event_log *log, uint64_t size)
+{
+        const struct event_log_place place = {.offset = size,
+                                              .ordinal = log->ordinal,
+                                              .sequence = log->sequence,
+                                              .output_offset = log->output.noted_offset,
+                                              .output_part = log->output.noted_part,
+                                              .error_offset = log->errors.noted_offset,
+                                              .error_part = log->errors.noted_part,
+                                              .user_offset = log->user_offset,
+                                              .has_failure = log->has_failure};
+
+        if (log->place_path)
+                event_log_place_write(log->place_path, log->file, &place);
+        log->placed_at = size;
 }
 
 /* Writes the pending lines; a write that fails half way is taken back, so that no broken line stays. */
@@ -134,6 +161,8 @@ static bool flush(struct event_log *log, struct error *error)
                 done += (size_t)written;
         }
         text_clear(&log->pending);
+        if ((uint64_t)start + done >= log->placed_at + PLACE_EVERY_BYTES)
+                note_place(log, (uint64_t)start + done);
         return true;
 }
 
@@ -143,6 +172,8 @@ static void resume_source(struct source *source, const json_t *line)
                 return;
         source->offset = (uint64_t)document_get_integer(line, source->name, 0);
         source->part = (unsigned)document_get_integer(line, source->part_name, 0);
+        source->noted_offset = source->offset;
+        source->noted_part = source->part;
 }
 
 /* Takes up from a line of this turn that an earlier process wrote. */
@@ -164,24 +195,58 @@ static void resume_from(struct event_log *log, const char *bytes, size_t length)
         log->has_failure = log->has_failure || (type && !strcmp(type, FAILURE));
 }
 
-/* Reads the lines that are there; cuts off a last one that is not whole. */
+static void resume_source_from(struct source *source, uint64_t offset, uint64_t part)
+{
+        source->offset = source->noted_offset = offset;
+        source->part = source->noted_part = (unsigned)part;
+}
+
+/* The bytes of the log that need not be read. Turns come one after the other: of a later one than the place's nothing
+ * is before it, and the place stays that turn's when it is a later one that has it. */
+static uint64_t resume_place(struct event_log *log)
+{
+        struct event_log_place place;
+
+        if (!event_log_place_read(log->place_path, log->file, &place))
+                return 0;
+        if (place.ordinal > log->ordinal) {
+                free(take(log->place_path));
+                return 0;
+        }
+        if (place.ordinal == log->ordinal) {
+                log->sequence = place.sequence;
+                resume_source_from(&log->output, place.output_offset, place.output_part);
+                resume_source_from(&log->errors, place.error_offset, place.error_part);
+                log->user_offset = place.user_offset;
+                log->has_failure = place.has_failure;
+        }
+        return place.offset;
+}
+
+/* Reads the lines that are there and not accounted for; cuts off a last one that is not whole. */
 static bool resume(struct event_log *log, struct error *error)
 {
         FILE *lines = fdopen(dup(log->file), "r");
         auto_free char *buffer = NULL;
         size_t capacity = 0;
-        off_t whole = 0;
+        off_t whole = (off_t)resume_place(log);
         ssize_t length;
 
         if (!lines)
                 return fail(error, "the event log cannot be read");
-        rewind(lines);
+        if (fseeko(lines, whole, SEEK_SET)) {
+                fclose(lines);
+                return fail(error, "the event log cannot be read");
+        }
         while ((length = getline(&buffer, &capacity, lines)) > 0 && buffer[length - 1] == '\n') {
                 resume_from(log, buffer, (size_t)length);
                 whole += length;
         }
         fclose(lines);
-        return ftruncate(log->file, whole) == 0 || fail(error, "the event log cannot be mended");
+        if (ftruncate(log->file, whole))
+                return fail(error, "the event log cannot be mended");
+        note_place(log, (uint64_t)whole);
+        return true;
 }
 
 static void source_begin(struct event_log *log, struct source *source, const char *role, const char *type)
@@ -212,6 +277,7 @@ struct event_log *event_log_open(const char *records, int64_t ordinal, const str
                                       .format = &stream_format_text,
                                       .name = "errorOffset",
                                       .part_name = "errorPart"};
+        log->place_path = path_join(records, RECORD_EVENTS_PLACE);
         log->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (log->file < 0 || !resume(log, error)) {
                 if (log->file < 0)
@@ -238,6 +304,7 @@ void event_log_close(struct event_log *log)
         source_free(&log->output);
         source_free(&log->errors);
         text_clear(&log->pending);
+        free(log->place_path);
         if (log->file >= 0)
                 close(log->file);
         free(log);

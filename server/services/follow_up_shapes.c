@@ -35,7 +35,7 @@ static const struct field queue_rows[] = {
         OUT_STRING("taskStatus", .help = "What the task does now."),
         OUT_BOOLEAN("paused", .is_required = true, .help = "Whether queued follow-ups are held back."),
         OUT_STRING("pauseReason", .help = "stopped, interrupted, turn_failed, turn_interrupted, sender_denied, "
-                                          "pull_conflict or pull_failed."),
+                                          "pull_conflict, pull_failed or restored."),
         OUT_STRING("pauseMessage", .is_nullable = true, .help = "The same in words."),
         OUT_STRING("pausedBy", .is_nullable = true, .help = "Who ended the turn, when somebody did."),
         OUT_STRING("pausedAt", .is_nullable = true, .format = "date-time", .help = "Since when."),

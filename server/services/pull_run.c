@@ -127,7 +127,14 @@ static void gather(struct pull *pull, struct part *part)
 {
         auto_error error = {0};
 
-        part->is_wanted = bundle(pull, part, &error) && part->branch;
+        part->is_wanted = bundle(pull, part, &error);
+        /* A mirror that turned out to be damaged is made anew at the second try. */
+        if (error.code == ERROR_GIT_MIRROR_DAMAGED) {
+                log_warning("a damaged mirror is made anew", "reason", error.message);
+                error_clear(&error);
+                part->is_wanted = bundle(pull, part, &error);
+        }
+        part->is_wanted = part->is_wanted && part->branch;
         if (error.code)
                 set_result(part, "failed", error.message);
         else if (!part->is_wanted)

@@ -8,6 +8,7 @@
 #include "server/base/path.h"
 #include "server/services/archive.h"
 #include "server/services/backup.h"
+#include "server/store/meta.h"
 
 #define MANIFEST_MAXIMUM 65536
 #define FORMAT 1
@@ -52,8 +53,9 @@ static bool check_manifest(const char *folder, struct error *error)
         return unlink(path) == 0 || error_set(error, ERROR_INTERNAL, "%s cannot be removed", path);
 }
 
-/* Opening brings an older store to this program's version, as the first start would. */
-static bool check_store(const char *folder, struct error *error)
+/* Opening brings an older store to this program's version, as the first start would. What is checked becomes a store of
+ * its own, for the original may live on beside it. */
+static bool check_store(const char *folder, char **old_id, struct error *error)
 {
         auto_free char *path = path_join(folder, "store.db");
         struct stat info;
@@ -66,17 +68,19 @@ static bool check_store(const char *folder, struct error *error)
         struct store_db *db = store_reader_open(store, error);
         bool is_good = db && store_check(db, error);
         store_reader_close(db);
+        is_good = is_good && store_become_copy(store, old_id, error);
         store_close(store);
         return is_good;
 }
 
-static bool unpack(const char *file, const char *folder, struct error *error)
+static bool unpack(const char *file, const char *folder, char **old_id, struct error *error)
 {
         auto_free char *from = text_format("--file=%s", file), *to = text_format("--directory=%s", folder);
         char extract[] = "--extract", owner[] = "--numeric-owner", keep[] = "--preserve-permissions", tar[] = "tar";
         char *arguments[] = {tar, extract, from, to, owner, keep, NULL};
 
-        return archive_run(arguments, false, error) && check_manifest(folder, error) && check_store(folder, error);
+        return archive_run(arguments, false, error) && check_manifest(folder, error) &&
+               check_store(folder, old_id, error);
 }
 
 /* Puts the finished folder in the place of the empty one. */
@@ -88,8 +92,9 @@ static bool settle(const char *temporary, const char *folder, struct error *erro
                          errno == EBUSY ? " (a mount point: restore into a folder inside it)" : "");
 }
 
-bool backup_restore(const char *data_folder, const char *file, struct error *error)
+bool backup_restore(const char *data_folder, const char *file, char **old_id, struct error *error)
 {
+        auto_free char *original = NULL;
         char id[ID_SIZE];
 
         if (access(file, R_OK))
@@ -98,12 +103,13 @@ bool backup_restore(const char *data_folder, const char *file, struct error *err
                 return false;
         id_new("restore", id);
         auto_free char *temporary = text_format("%s.%s", data_folder, id);
-        bool is_good = path_make_folder(temporary, 0700, error) && unpack(file, temporary, error) &&
+        bool is_good = path_make_folder(temporary, 0700, error) && unpack(file, temporary, &original, error) &&
                        chmod(temporary, 0700) == 0 && settle(temporary, data_folder, error);
         if (!is_good) {
                 auto_error ignored = {0};
                 if (!path_remove_tree(temporary, &ignored))
                         return error_prefix(error, "%s is left behind", temporary);
         }
+        *old_id = take(original);
         return is_good;
 }

@@ -163,12 +163,28 @@ static bool tell_due(struct store_db *db, const struct measure *measure, int64_t
         return true;
 }
 
-bool retention_due(struct store_db *db, int64_t at, retention_told *told, void *context, struct error *error)
+/* Runs of tests, whose results are kept for a time. */
+static bool tell_runs(struct store_db *db, int64_t at, retention_told *told, void *context, struct error *error)
+{
+        auto_store_task_runs runs = {0};
+
+        if (!store_task_run_list_old(db, at - TASK_RUN_DAYS * INT64_C(86400000), &runs, error))
+                return false;
+        for (size_t i = 0; i < runs.count; i++)
+                told(&(struct store_resource){.kind = (char[]){"run"},
+                                              .handle = runs.items[i].id,
+                                              .task_id = runs.items[i].task_id},
+                     "remove", context);
+        return true;
+}
+
+bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
+                   void *context, struct error *error)
 {
         for (size_t i = 0; i < COUNT_OF(measures); i++)
                 if (!tell_due(db, &measures[i], at, told, context, error))
                         return false;
-        return true;
+        return tell_runs(db, at, told, context, error) && unused_due(services, db, at, told, context, error);
 }
 
 void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
@@ -177,4 +193,5 @@ void runtime_retain(struct runtime *runtime, struct store_db *db, int64_t now)
                 apply(runtime, db, &measures[i], now);
         uploaded_expire(runtime->services, db, now);
         task_run_expire(runtime->services, db, now);
+        unused_remove(runtime->services, db, now);
 }

@@ -14,6 +14,7 @@
 #include "server/services/run_watch.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_draft.h"
+#include "server/services/unused_version.h"
 #include "server/services/upload.h"
 #include "server/store/meta.h"
 
@@ -43,11 +44,12 @@ static char *install_runner(const char *data_folder, const char *path, struct er
                 snprintf(version + 2 * i, 3, "%02x", hash[i]);
         auto_free char *folder = text_format("%s/runners/%s", data_folder, version),
                        *installed = path_join(folder, "longshore-runner");
-        if (stat(installed, &info) == 0 && (size_t)info.st_size == program.length)
-                return take(installed);
-        if (!path_make_folder(folder, 0755, error) || !path_write(installed, program.data, program.length, 0755, error))
+        auto_free char *versions = path_join(data_folder, "runners");
+        bool is_there = stat(installed, &info) == 0 && (size_t)info.st_size == program.length;
+        if (!is_there && (!path_make_folder(folder, 0755, error) ||
+                          !path_write(installed, program.data, program.length, 0755, error)))
                 return NULL;
-        return take(installed);
+        return version_set_current(versions, version, error) ? take(installed) : NULL;
 }
 
 /* The follower's thread hands ends to a pool, whose workers may hand turns to the follower: its thread ends first,
@@ -69,6 +71,7 @@ static void runtime_free(struct runtime *runtime)
         pthread_cond_destroy(&runtime->changed);
         free(runtime->server_id);
         free(runtime->server_label);
+        free(runtime->container_suffix);
         free(runtime->runner_path);
         runtime->services->runtime = NULL;
         free(runtime);
@@ -107,6 +110,11 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         runtime->end_pool = pool_new(END_THREADS, QUEUE_MAXIMUM);
         runtime->turn_pool = pool_new(TURN_THREADS, QUEUE_MAXIMUM);
         runtime->server_label = text_format("%s=%s", LABEL_SERVER, runtime->server_id);
+        if (!restored_settle(runtime, error)) {
+                atomic_store(&runtime->is_stopping, true);
+                runtime_free(runtime);
+                return NULL;
+        }
         store_on_wake(services->store, job_wake, runtime);
         auto_error reading = {0};
         struct store_db *db = services_reader(services, &reading);

@@ -6,6 +6,9 @@
 
 #include "server/services/services.h"
 
+/* Of each container: the id of the store that it belongs to. */
+#define LABEL_SERVER "longshore.server"
+
 /* Starts the threads and takes up what an earlier process left. `runner_path` is the runner's program, which is copied
  * into a folder of its version in the data folder. The caller owns it; NULL on error. */
 struct runtime *runtime_start(struct services *services, const char *runner_path, struct error *error);

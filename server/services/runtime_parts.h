@@ -15,7 +15,6 @@
 #include "server/store/turn.h"
 #include "server/store/work.h"
 
-#define LABEL_SERVER "longshore.server"
 #define LABEL_TASK "longshore.task"
 #define LABEL_SHAPE "longshore.shape"
 
@@ -49,6 +48,7 @@ struct runtime {
         struct pool *turn_pool; /* the ends of turns that ran, which take as long as saving their changes does */
         char *server_id;        /* of this store, in the labels of its containers */
         char *server_label;     /* "longshore.server=ID" */
+        char *container_suffix; /* of container names: empty, but for a copy, whose original may have its own */
         char *runner_path;      /* the versioned copy */
         struct runtime_times times;
         int stop_event; /* eventfd: readable once the runtime stops */
@@ -178,6 +178,9 @@ MUST_CHECK bool reconcile_turn(struct runtime *runtime, struct store_db *db, int
 void reconcile_attach_all(struct runtime *runtime, struct store_db *db);
 /* Looks at all unfinished turns; run when the engine has come back. Orphans of ours are removed. */
 void reconcile_all(struct runtime *runtime, struct store_db *db);
+/* restored.c: at the first start of a restored store, before anything is launched, ends all turns that were open in the
+ * backup: they are the original's, which may have gone on with them. Sets the suffix of container names. */
+MUST_CHECK bool restored_settle(struct runtime *runtime, struct error *error);
 /* Ends a turn whose container does not run (`container` is NULL when it is gone) and that will get no exit record. */
 MUST_CHECK bool reconcile_lost(struct runtime *runtime, struct store_db *db, const struct store_turn *turn,
                                const struct docker_container_state *container, struct error *error);
@@ -189,7 +192,8 @@ MUST_CHECK bool turn_signal(struct runtime *runtime, const struct store_turn *tu
 void *engine_loop(void *runtime);
 
 /* container.c */
-char *container_name(const char *task_id);
+/* The name that the task's container has or gets. */
+char *container_name(const struct runtime *runtime, const char *task_id);
 /* Looks at the task's container. What has its name and is not ours is not there. `state` is to be cleared. */
 MUST_CHECK bool container_look(struct runtime *runtime, const char *task_id, struct docker_container_state *state,
                                bool *is_there, struct error *error);
@@ -219,9 +223,14 @@ MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const ch
 #define RUNTIME_WRITE(runtime, work, context, error) store_write((runtime)->services->store, work, context, error)
 
 /* retention.c: tells what retention would do at the time `at`, if nothing else happened until then; `action` is stop or
- * remove, the resource is borrowed. */
+ * remove, the resource is borrowed; of what is no container or workspace it has the kind, the handle and perhaps the id
+ * of a task. */
 typedef void retention_told(const struct store_resource *resource, const char *action, void *context);
-MUST_CHECK bool retention_due(struct store_db *db, int64_t at, retention_told *told, void *context,
+MUST_CHECK bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told, void *context,
                               struct error *error);
+/* unused.c: the same for what nothing names any more, and its removal. */
+MUST_CHECK bool unused_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
+                           void *context, struct error *error);
+void unused_remove(const struct services *services, struct store_db *db, int64_t now);
 
 #endif

@@ -52,6 +52,7 @@ struct settings {
         int64_t idle_stop_minutes;  /* an idle container is stopped */
         int64_t idle_stop_pinned_minutes;
         int64_t remove_stopped_hours;   /* a stopped container is removed */
+        int64_t remove_unused_days;
         int64_t remove_workspace_hours; /* the workspace of a task that is not pinned is removed */
         int64_t git_timeout_seconds, git_memory_megabytes;
         int64_t changes_seconds, changes_megabytes, changes_file_megabytes, changes_files;

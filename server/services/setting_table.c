@@ -216,6 +216,11 @@ static const struct field rows[] = {
                 .help = "After this time without a turn the workspace of a task that nobody has pinned is removed, "
                         "with "
                         "what was not pushed from it."),
+        INTEGER(REMOVE_UNUSED_DAYS, remove_unused_days, .minimum = 1, .maximum = 36500, .preset = 90,
+                .help = "After so many days without use what nothing names any more is removed: the mirror of a "
+                        "repository of no environment, a version of the runner or of an agent's program that is "
+                        "not current and that no container has, the registration of an OAuth client that nobody has a grant "
+                        "for, and what is kept of reviews that ended, of tasks that ended as long ago or are gone."),
         INTEGER(GIT_TIMEOUT_SECONDS, git_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 120,
                 .help = "The longest that one exchange with a git remote may take."),
         INTEGER(GIT_MEMORY_MEGABYTES, git_memory_megabytes, .minimum = 64, .maximum = 65536, .preset = 1024,

@@ -16,6 +16,7 @@
 /* Names of our own records; readers lay them over the agent's files. */
 #define RECORD_LOG "log.txt"
 #define RECORD_EVENTS "debug-stream.jsonl"
+#define RECORD_EVENTS_PLACE "debug-stream.place"
 #define RECORD_INSTRUCTIONS "task-instructions.md"
 
 /* TASK/workspace: one folder a repository; given to the agent's uid. */

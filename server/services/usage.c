@@ -65,7 +65,7 @@ static void append_measure(const struct store_resource *resource, const char *ac
 
         json_object_set_new(item, "handle", document_string(resource->handle));
         json_object_set_new(item, "kind", document_string(resource->kind));
-        json_object_set_new(item, "taskId", document_string(resource->task_id));
+        json_object_set_new(item, "taskId", resource->task_id ? document_string(resource->task_id) : json_null());
         json_object_set_new(item, "action", json_string(action));
         json_array_append_new(context, item);
 }
@@ -80,7 +80,7 @@ bool retention_preview(struct call *call, const struct retention_preview_input *
                 return false;
         if (input->at && !clock_parse(input->at, &at))
                 return error_set(error, ERROR_INVALID_INPUT, "at must be an ISO 8601 time with an offset");
-        if (!retention_due(call->db, at, append_measure, measures, error))
+        if (!retention_due(call->services, call->db, at, append_measure, measures, error))
                 return false;
         *result = json_pack("{s:o, s:O}", "at", document_time(at), "measures", measures);
         return true;

@@ -8,6 +8,7 @@
 #include "git/repository.h"
 #include "server/base/clock.h"
 #include "server/base/document.h"
+#include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/credential.h"
 #include "server/services/task_paths.h"
@@ -62,6 +63,33 @@ const char *workspace_branch(const json_t *chosen, const struct environment_repo
         return branch ? branch : repository->branch;
 }
 
+struct copy {
+        const char *mirrors, *destination, *branch;
+        const struct repository_remote *remote;
+        uid_t uid;
+        char *checked_out, head[REPOSITORY_HEAD_SIZE];
+};
+
+static bool take_copy(struct copy *copy, const struct repository_limits *limits, struct error *error)
+{
+        return repository_mirror_update(copy->mirrors, copy->remote, limits, error) &&
+               repository_workspace_make(copy->mirrors, copy->remote->url, copy->branch, copy->destination, copy->uid,
+                                         copy->uid, limits, &copy->checked_out, copy->head, error);
+}
+
+/* A mirror that turned out to be damaged is made anew at the second try. */
+static bool take_copy_of_whole(struct copy *copy, const struct repository_limits *limits, struct error *error)
+{
+        auto_error first = {0};
+
+        if (take_copy(copy, limits, &first))
+                return true;
+        if (first.code != ERROR_GIT_MIRROR_DAMAGED)
+                return error_move(error, &first);
+        log_warning("a damaged mirror is made anew", "reason", first.message);
+        return take_copy(copy, limits, error);
+}
+
 static bool make_repository(struct runtime *runtime, int64_t task, const char *folder,
                             const struct environment_repository *repository, const char *branch, struct error *error)
 {
@@ -69,9 +97,8 @@ static bool make_repository(struct runtime *runtime, int64_t task, const char *f
         struct repository_limits limits = {settings->git_timeout_seconds * 1000,
                                            settings->git_memory_megabytes * 1024 * 1024};
         auto_free char *mirrors = task_path_mirrors(runtime->services->data_folder),
-                       *destination = path_join(folder, repository->name), *checked_out = NULL;
+                       *destination = path_join(folder, repository->name);
         auto_git_login login = {0};
-        char head[REPOSITORY_HEAD_SIZE];
 
         /* A workspace appears whole or not at all: one that is there was made before a crash. */
         if (exists(destination))
@@ -79,12 +106,15 @@ static bool make_repository(struct runtime *runtime, int64_t task, const char *f
         if (!credential_find(runtime->services, repository->url, &login, error))
                 return false;
         struct repository_remote remote = {repository->url, login.username, login.password};
-        uid_t uid = (uid_t)settings->agent_uid;
-        struct beginning beginning = {task, repository->name, head};
-        return path_make_folder(mirrors, 0700, error) && repository_mirror_update(mirrors, &remote, &limits, error) &&
-               repository_workspace_make(mirrors, repository->url, branch, destination, uid, uid, &limits, &checked_out,
-                                         head, error) &&
-               RUNTIME_WRITE(runtime, begin_work, &beginning, error);
+        struct copy copy = {.mirrors = mirrors,
+                            .destination = destination,
+                            .branch = branch,
+                            .remote = &remote,
+                            .uid = (uid_t)settings->agent_uid};
+        struct beginning beginning = {task, repository->name, copy.head};
+        bool is_made = path_make_folder(mirrors, 0700, error) && take_copy_of_whole(&copy, &limits, error);
+        free(copy.checked_out);
+        return is_made && RUNTIME_WRITE(runtime, begin_work, &beginning, error);
 }
 
 bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,

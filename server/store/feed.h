@@ -10,7 +10,8 @@
 struct store_change {
         int64_t seq, at;
         char kind[STORE_CHANGE_KIND_SIZE]; /* created, staged, queued, started, ended, renamed, shared, unshared,
-                                              grouped, pinned, marked, commented, reviewed, deleted */
+                                              grouped, pinned, marked, commented, reviewed,
+                                              follow_ups, deleted */
         char task_id[ID_SIZE];
         /* Who could see it: as a task that is gone would be judged. */
         int64_t environment, creator;

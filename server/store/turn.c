@@ -152,6 +152,13 @@ bool store_turn_list_unfinished(struct store_db *db, int64_t **rids, size_t *cou
         return query_integers(&query, rids, count, error);
 }
 
+bool store_turn_list_open(struct store_db *db, int64_t **rids, size_t *count, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_TURNS_OPEN);
+
+        return query_integers(&query, rids, count, error);
+}
+
 bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, const char *to, int64_t started_at,
                           bool *is_done, struct error *error)
 {

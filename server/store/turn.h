@@ -87,6 +87,8 @@ MUST_CHECK bool store_turn_list(struct store_db *db, int64_t task, int64_t limit
                                 struct error *error);
 /* The rids of all turns that are launching or running; the caller frees *rids. */
 MUST_CHECK bool store_turn_list_unfinished(struct store_db *db, int64_t **rids, size_t *count, struct error *error);
+/* The same of all that wait for a slot, these first, or are launching or running. */
+MUST_CHECK bool store_turn_list_open(struct store_db *db, int64_t **rids, size_t *count, struct error *error);
 /* Compare-and-set of the state; started_at is written once and may be 0. */
 MUST_CHECK bool store_turn_set_state(struct store_db *db, int64_t rid, const char *from, const char *to,
                                      int64_t started_at, bool *is_done, struct error *error);

@@ -265,3 +265,22 @@ bool store_resource_list(struct store_db *db, const char *kind, struct store_res
         *count = length;
         return true;
 }
+
+bool store_resource_exists_before(struct store_db *db, const char *kind, int64_t at, bool *exists, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_RESOURCE_BEFORE);
+
+        query_text(&query, kind);
+        query_integer(&query, at);
+        return query_next(&query, exists, error);
+}
+
+bool store_resource_uses_program(struct store_db *db, const char *kind, const char *program, bool *uses,
+                                 struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_RESOURCE_WITH_PROGRAM);
+
+        query_text(&query, kind);
+        query_text(&query, program);
+        return query_next(&query, uses, error);
+}

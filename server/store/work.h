@@ -68,6 +68,11 @@ MUST_CHECK bool store_resource_set_oom(struct store_db *db, const char *kind, co
 MUST_CHECK bool store_resource_delete(struct store_db *db, const char *kind, int64_t task, struct error *error);
 MUST_CHECK bool store_resource_find(struct store_db *db, const char *kind, int64_t task,
                                     struct store_resource *resource, bool *is_found, struct error *error);
+/* Whether there is one of the kind that was first planned up to that time, or that has this version of a program. */
+MUST_CHECK bool store_resource_exists_before(struct store_db *db, const char *kind, int64_t at, bool *exists,
+                                             struct error *error);
+MUST_CHECK bool store_resource_uses_program(struct store_db *db, const char *kind, const char *program, bool *uses,
+                                            struct error *error);
 /* All of one kind; the caller clears each and frees *resources. */
 MUST_CHECK bool store_resource_list(struct store_db *db, const char *kind, struct store_resource **resources,
                                     size_t *count, struct error *error);

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "server/base/path.h"
+#include "server/store/meta.h"
 #include "tests/admin/fixture.h"
 #include "tests/admin/suites.h"
 
@@ -86,6 +87,39 @@ static void a_backup_of_a_running_server_is_restored(void **state)
         fill_data(*state);
         start_server(*state);
         round_trip(*state);
+}
+
+/* The id of the store in the folder, made when it has none; the caller's. */
+static char *server_id_of(const char *folder)
+{
+        auto_error error = {0};
+        struct store *store = store_open(folder, &error);
+
+        assert_non_null(store);
+        char *id = store_server_id(store, &error);
+        store_close(store);
+        assert_non_null(id);
+        return id;
+}
+
+static void what_is_restored_is_a_store_of_its_own_and_says_how_to_find_the_original_s_containers(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_free char *file = root_path(fixture, "all.tar"), *other = root_path(fixture, "other");
+        auto_free char *backup = text_format("backup|%s", file),
+                       *restore = text_format("--data|%s|restore|%s", other, file);
+
+        fill_data(fixture);
+        auto_free char *original = server_id_of(fixture->data);
+        auto_json *made = run_json(fixture, backup);
+        auto_ran ran = run(fixture, restore);
+        assert_int_equal(ran.status, 0);
+        auto_free char *filter = text_format("docker ps --all --filter label=longshore.server=%s", original);
+        assert_non_null(strstr(text_string(&ran.out), filter));
+        auto_free char *copy = server_id_of(other), *still = server_id_of(fixture->data), *again = server_id_of(other);
+        assert_string_not_equal(copy, original);
+        assert_string_equal(still, original);
+        assert_string_equal(again, copy);
 }
 
 static void the_key_goes_along_only_when_it_is_asked_for(void **state)
@@ -179,6 +213,7 @@ int run_backup_tests(void)
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
         const struct CMUnitTest tests[] = {
                 WITH_FIXTURE(a_backup_without_a_server_is_restored),
+                WITH_FIXTURE(what_is_restored_is_a_store_of_its_own_and_says_how_to_find_the_original_s_containers),
                 WITH_FIXTURE(a_backup_of_a_running_server_is_restored),
                 WITH_FIXTURE(the_key_goes_along_only_when_it_is_asked_for),
                 WITH_FIXTURE(a_backup_never_replaces_a_file),

@@ -109,3 +109,24 @@ def the_branch_that_a_task_chose_is_checked_out(stage):
     ended = server.wait_ended(task)
     assert ended["latestResponse"]["content"] == "topic\ntopic/one\n/workspace/project\n64500\n", ended
     assert ended["branches"] == {"project": "topic/one"}
+
+
+@flow
+def a_task_begins_although_the_mirror_of_its_repository_is_damaged(stage):
+    engine = stage.engine()
+    url = stage.remote().add("sample", {"read.me": "hello\n"})
+    server = stage.server(docker_host=engine.address, repositories=[{"name": "sample", "url": url, "branch": "main"}])
+    assert server.wait_ended(server.create("true"))["status"] == "completed"
+    (mirror,) = (server.data / "mirrors").glob("*.git")
+
+    def git(*words, **options):
+        return subprocess.run(["git", "--git-dir=.", *words], cwd=mirror, check=True, capture_output=True, **options).stdout
+    blob = git("rev-parse", "main:read.me").decode().strip()
+    for pack in (mirror / "objects" / "pack").glob("*.pack"):
+        content = pack.read_bytes()
+        for part in pack.parent.glob(f"{pack.stem}.*"):
+            part.unlink()
+        git("unpack-objects", "-q", input=content)
+    (mirror / "objects" / blob[:2] / blob[2:]).unlink()
+    ended = server.wait_ended(server.create("cat read.me && git fsck"))
+    assert ended["status"] == "completed" and "hello" in ended["latestResponse"]["content"], ended

@@ -1,5 +1,7 @@
 """The main job from one end to the other, and what the commands beside a running server do."""
 
+import json
+
 from longshore import ENDED, HttpError, ToolError, flow, wait_until
 
 CHANGE = """
@@ -175,3 +177,40 @@ def a_backup_restores_into_a_folder_that_answers_as_before(stage):
     task = second.task(task_id)
     assert task["status"] in ENDED and task["latestResponse"]["content"] == reply, task
     assert second.read_file(task_id, "log.txt") == server.read_file(task_id, "log.txt")
+
+
+@flow
+def a_restored_copy_leaves_the_turns_of_its_original_alone(stage):
+    engine = stage.engine()
+    server = stage.server(docker_host=engine.address)
+    server.command("setting", "set", "TASK_CONCURRENCY", "1")
+    held = server.create("touch /workspace/begun; until [ -e /workspace/go ]; do sleep 0.1; done; echo whole")
+    workspace = stage.folder_of(server, held)
+    wait_until("the turn to begin", lambda: (workspace / "begun").exists())
+    waiting = server.create("echo second")
+    server.call("follow_up_task", taskId=held, instructions="echo third", queueIfBusy=True)
+    containers = {c["Id"]: c["Labels"]["longshore.server"] for c in engine.containers()}
+    archive = stage.folder / "backup.tar"
+    server.command("backup", str(archive), "--with-key")
+
+    second = stage.new_server("restored", docker_host=engine.address)
+    (old_id,) = containers.values()
+    assert f"label=longshore.server={old_id}" in second.command("restore", str(archive))
+    second.key = server.key
+    second.start()
+    wait_until("the copy to know its engine", lambda: json.loads(second.get("/health")[1])["engine"]["reachable"])
+    for task_id in (held, waiting):
+        task = second.wait_ended(task_id)
+        assert task["status"] == "interrupted", task
+    queue = second.call("list_task_follow_up_queue", taskId=held)
+    assert queue["paused"] and queue["pauseReason"] == "turn_interrupted" and len(queue["entries"]) == 1, queue
+    # The copy makes a container beside the original's, which bears the same task's name.
+    second.call("follow_up_task", taskId=waiting, instructions="echo in the copy")
+    assert second.wait_ended(waiting)["status"] == "completed"
+    labels = {c["Id"]: c["Labels"]["longshore.server"] for c in engine.containers()}
+    assert containers.items() <= labels.items() and len(set(labels.values())) == 2, labels
+    assert server.task(held)["status"] == "running"
+    (workspace / "go").touch()
+    for task_id in (held, waiting):
+        assert server.wait_ended(task_id)["status"] == "completed"
+    assert server.read_file(held, "log.txt").startswith(b"whole")

@@ -41,7 +41,7 @@ def a_task_goes_from_creation_to_deletion_over_rest(stage):
     assert {item["kind"] for item in held if item["taskId"] == task_id} == {"container", "workspace"}, held
     assert _json(server, "GET", "/retention")["measures"] == []
     measures = _json(server, "GET", "/retention?at=2100-01-01T00:00:00Z")["measures"]
-    assert {(item["kind"], item["action"]) for item in measures} == {("container", "stop"), ("workspace", "remove")}, measures
+    assert {(item["kind"], item["action"]) for item in measures} == {("container", "stop"), ("workspace", "remove")}, measures  # and nothing unused
     assert _json(server, "POST", f"/tasks/{task_id}/stop", {})["stopped"] is True
     assert _json(server, "DELETE", f"/tasks/{task_id}")["deleted"] is True
     assert len(_audit(server, "task.delete")) == 1

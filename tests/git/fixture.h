@@ -46,6 +46,7 @@ int workspace_tests(void);
 int bundle_tests(void);
 int change_tests(void);
 int fault_tests(void);
+int damage_tests(void);
 
 #define FIXTURE_TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
 

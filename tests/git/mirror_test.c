@@ -1,8 +1,11 @@
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "git/worker.h"
+#include "server/base/clock.h"
 #include "server/base/path.h"
 #include "tests/git/fixture.h"
 
@@ -211,10 +214,70 @@ static void updates_at_the_same_time_take_turns(void **state)
         assert_int_equal(fixture_count(fixture, "mirrors", ""), 2);
 }
 
+static void count(const char *name, void *context)
+{
+        (void)name;
+        ++*(int *)context;
+}
+
+static int unused(const struct fixture *fixture)
+{
+        auto_error error = {0};
+        int found = 0;
+
+        assert_true(repository_mirror_each(fixture->mirrors, clock_now() - 3600000, count, &found, &error));
+        return found;
+}
+
+static void make_old(const struct fixture *fixture)
+{
+        auto_free char *command = text_format("touch -d '2 hours ago' %s/*.lock", fixture->mirrors);
+
+        assert_int_equal(system(command), 0);
+}
+
+static void a_mirror_is_removed_only_when_nobody_has_used_it(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_free char *url = remote_url(&fixture->remote, "open", "r");
+        auto_error error = {0};
+        bool is_removed;
+
+        remote_make(&fixture->remote, "r");
+        remote_commit(&fixture->remote, "r", "main", "a", "one");
+        auto_free char *name = repository_mirror_name(url, &error);
+        fixture_mirror(fixture, "r");
+        assert_int_equal(unused(fixture), 0);
+        make_old(fixture);
+        assert_int_equal(unused(fixture), 1);
+        /* An update that finds nothing new is a use, too. */
+        fixture_mirror(fixture, "r");
+        assert_int_equal(unused(fixture), 0);
+        assert_true(repository_mirror_remove(fixture->mirrors, name, clock_now() - 3600000, &is_removed, &error));
+        assert_false(is_removed);
+        make_old(fixture);
+        auto_free char *lock = text_format("%s/%.*s.lock", fixture->mirrors, (int)strlen(name) - 4, name);
+        {
+                auto_fd held = open(lock, O_RDONLY | O_CLOEXEC);
+                assert_int_equal(flock(held, LOCK_SH), 0);
+                assert_true(
+                        repository_mirror_remove(fixture->mirrors, name, clock_now() - 3600000, &is_removed, &error));
+                assert_false(is_removed);
+        }
+        assert_true(repository_mirror_remove(fixture->mirrors, name, clock_now() - 3600000, &is_removed, &error));
+        assert_true(is_removed);
+        assert_int_equal(fixture_count(fixture, "mirrors", ".git"), 0);
+        assert_true(repository_mirror_remove(fixture->mirrors, "../data", INT64_MAX, &is_removed, &error));
+        assert_false(is_removed);
+        fixture_mirror(fixture, "r");
+        fixture_workspace_works(fixture, "r", "main");
+}
+
 int mirror_tests(void)
 {
         const struct CMUnitTest tests[] = {
                 FIXTURE_TEST(a_mirror_follows_its_remote),
+                FIXTURE_TEST(a_mirror_is_removed_only_when_nobody_has_used_it),
                 FIXTURE_TEST(a_branch_may_take_the_place_of_a_folder_of_branches),
                 FIXTURE_TEST(a_branch_may_do_so_though_git_aborts_over_it),
                 FIXTURE_TEST(a_rewritten_branch_is_taken_over),

@@ -217,7 +217,7 @@ bool berth_end(struct berth *berth, const char *task_id, const char *kind)
 
 void berth_container(struct berth *berth, const char *task_id, struct docker_container_state *state)
 {
-        auto_free char *name = container_name(task_id);
+        auto_free char *name = text_format("longshore-%s", task_id);
         auto_error error = {0};
 
         if (docker_container_inspect(berth->world->services.docker, name, state, &error))

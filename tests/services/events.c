@@ -309,6 +309,91 @@ static void a_link_in_place_of_a_record_is_not_followed(void **state)
         assert_null(event_log_open(fixture->records, 2, &stream_format_text, &error));
 }
 
+/* What this process has read so far. */
+static int64_t bytes_read(void)
+{
+        auto_text text = TEXT_WITH_MAXIMUM(4096);
+        auto_fd file = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+        char buffer[512];
+        ssize_t got = read(file, buffer, sizeof buffer);
+
+        assert_true(got > 7);
+        assert_memory_equal(buffer, "rchar: ", 7);
+        text_append(&text, buffer + 7, (size_t)got - 7);
+        return strtoll(text_string(&text), NULL, 10);
+}
+
+static int64_t bytes_read_to_open(struct fixture *fixture)
+{
+        int64_t before = bytes_read();
+
+        event_log_close(open_log(fixture));
+        return bytes_read() - before;
+}
+
+static void fill_log(struct fixture *fixture, int64_t ordinal, size_t lines)
+{
+        auto_text text = TEXT_WITH_MAXIMUM(1 << 26);
+
+        for (size_t i = 0; i < lines; i++)
+                text_printf(&text,
+                            "{\"turn\":%d,\"seq\":%zu,\"role\":\"user\",\"type\":\"text\",\"text\":\"%0200d\"}\n",
+                            (int)ordinal, i, 7);
+        append(fixture->events, text_string(&text), text.length);
+}
+
+static void a_log_is_opened_by_its_end_however_large_it_is(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_free char *line = long_text(5000000, "a line\n");
+        auto_error error = {0};
+        bool is_more = true;
+
+        fill_log(fixture, 1, 20000);
+        struct event_log *log = event_log_open(fixture->records, 1, &stream_format_text, &error);
+        assert_non_null(log);
+        event_log_close(log);
+        /* What earlier turns wrote. */
+        assert_in_range(bytes_read_to_open(fixture), 1, 20000);
+        /* What the turn itself wrote, before its server died. */
+        append(fixture->output, line, strlen(line));
+        log = open_log(fixture);
+        while (is_more)
+                assert_true(event_log_ingest(log, &is_more, &error));
+        event_log_close(log);
+        assert_in_range(bytes_read_to_open(fixture), 1, 1500000);
+        assert_in_range(bytes_read_to_open(fixture), 1, 20000);
+}
+
+static void a_place_that_is_torn_or_of_another_log_says_nothing(void **state)
+{
+        struct fixture *fixture = *state;
+        auto_free char *place = path_join(fixture->records, "debug-stream.place");
+        size_t length;
+
+        append(fixture->output, "said\n", 5);
+        finish(fixture, "asked");
+        event_log_close(open_log(fixture));
+        for (off_t at = 0; at < 112; at += 5) {
+                auto_fd file = open(place, O_RDWR | O_CLOEXEC);
+                unsigned char byte;
+                assert_int_equal(pread(file, &byte, 1, at), 1);
+                byte ^= 0x15;
+                assert_int_equal(pwrite(file, &byte, 1, at), 1);
+                finish(fixture, "asked");
+        }
+        assert_int_equal(truncate(place, 30), 0);
+        finish(fixture, "asked");
+        auto_said said = read_log(fixture);
+        assert_int_equal(said.lines, 3);
+        /* Another log that is longer. */
+        assert_int_equal(unlink(fixture->events), 0);
+        fill_log(fixture, 1, 10);
+        finish(fixture, "asked");
+        auto_free char *content = read_all(fixture->events, &length);
+        assert_non_null(strstr(content, "\"text\":\"said"));
+}
+
 /* The summary's reply ends as the text does and holds so many characters of it at least; NULL: nothing was said. */
 static void check_reply(const struct fixture *fixture, const char *whole, int64_t characters)
 {
@@ -371,6 +456,8 @@ int run_event_tests(void)
                 TEST(much_output_is_taken_up_a_piece_at_a_time),
                 TEST(other_turns_lines_are_left_alone),
                 TEST(a_full_disk_breaks_no_line_and_is_recovered_from),
+                TEST(a_log_is_opened_by_its_end_however_large_it_is),
+                TEST(a_place_that_is_torn_or_of_another_log_says_nothing),
                 TEST(a_link_in_place_of_a_record_is_not_followed),
                 TEST(the_reply_is_the_end_of_what_was_printed),
         };

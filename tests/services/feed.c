@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "server/base/clock.h"
+#include "server/services/follow_up.h"
+#include "server/services/write.h"
 #include "server/store/pin.h"
 #include "tests/services/suites.h"
 #include "tests/services/world.h"
@@ -204,6 +206,41 @@ static void a_pin_is_told_to_whom_it_is_a_matter_of(void **state)
         assert_true(json_is_true(json_object_get(told, "isPinned")));
         leave(dev);
         leave(viewer);
+}
+
+static bool resume_work(struct call *call, const void *input, json_t **result, struct error *error)
+{
+        return queue_resume(call, input, result, error);
+}
+
+static void what_waits_for_a_task_is_told_to_those_who_may_see_it(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "one");
+        struct listener *dev = listen_to_changes(world, world->dev, NULL, -1),
+                        *outsider = listen_to_changes(world, world->outsider, NULL, -1);
+        struct task_follow_up_input input = {.taskId = id, .instructions = "two", .queueIfBusy = true};
+        struct queue_resume_input resuming = {id};
+        auto_error error = {0};
+        json_t *resumed = NULL;
+
+        AWAIT(dev->count == 1 && outsider->count == 1);
+        auto_json *queued = must(world_follow_up(world, world->dev, input, &error));
+        AWAIT(dev->count == 2);
+        assert_string_equal(kind_of(dev, 1), "follow_ups");
+        assert_string_equal(task_of(dev, 1), id);
+        world_end(world, id, "failed", RUNNER_EXITED, 1);
+        AWAIT(dev->count >= 4);
+        assert_string_equal(kind_of(dev, 2), "ended");
+        assert_string_equal(kind_of(dev, 3), "follow_ups");
+        struct call call = world_call(world, world->dev);
+        assert_true(call_write(&call, resume_work, &resuming, &resumed, &error));
+        json_decref(resumed);
+        AWAIT(dev->count >= 7);
+        assert_string_equal(kind_of(dev, 4), "follow_ups");
+        leave(dev);
+        assert_int_equal(outsider->count, 1);
+        leave(outsider);
 }
 
 static void one_that_comes_back_is_told_what_it_missed(void **state)
@@ -462,6 +499,7 @@ int run_feed_tests(void)
         const struct CMUnitTest tests[] = {
                 IN_A_WORLD(each_change_is_told_once_and_in_order),
                 IN_A_WORLD(a_pin_is_told_to_whom_it_is_a_matter_of),
+                IN_A_WORLD(what_waits_for_a_task_is_told_to_those_who_may_see_it),
                 IN_A_WORLD(one_that_comes_back_is_told_what_it_missed),
                 IN_A_WORLD(a_number_that_is_not_kept_is_told_as_a_reset),
                 IN_A_WORLD(changes_that_went_before_the_feed_saw_them_are_told_as_a_reset),

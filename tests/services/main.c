@@ -38,6 +38,7 @@ int main(int argc, char **argv)
                 run_submission_tests,
                 run_follow_up_tests,
                 run_fork_tests,
+                run_unused_tests,
                 run_change_tests,
                 run_rewind_tests,
                 run_review_rule_tests,

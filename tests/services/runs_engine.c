@@ -114,7 +114,7 @@ static void what_an_earlier_process_had_not_begun_is_ended_and_never_begun(void 
 static void a_run_whose_container_was_removed_is_told_as_such(void **state)
 {
         struct berth *berth = *state;
-        auto_free char *task = ready_task(berth), *name = container_name(task);
+        auto_free char *task = ready_task(berth), *name = text_format("longshore-%s", task);
         auto_error error = {0};
 
         start_test(berth, task, "held");

@@ -60,8 +60,9 @@ static void a_container_that_is_killed_or_removed_interrupts_its_turn(void **sta
 {
         struct berth *berth = *state;
         struct docker *docker = berth->world->services.docker;
-        auto_free char *killed = held(berth), *removed = held(berth), *killed_name = container_name(killed),
-                       *removed_name = container_name(removed);
+        auto_free char *killed = held(berth), *removed = held(berth),
+                       *killed_name = text_format("longshore-%s", killed),
+                       *removed_name = text_format("longshore-%s", removed);
         auto_error error = {0};
 
         assert_true(docker_container_kill(docker, killed_name, "KILL", &error));
@@ -77,7 +78,7 @@ static void a_container_that_is_killed_or_removed_interrupts_its_turn(void **sta
 static void a_container_that_is_stopped_by_others_lets_its_runner_say_so(void **state)
 {
         struct berth *berth = *state;
-        auto_free char *task = held(berth), *name = container_name(task);
+        auto_free char *task = held(berth), *name = text_format("longshore-%s", task);
         auto_error error = {0};
 
         assert_true(docker_container_stop(berth->world->services.docker, name, 10, &error));
@@ -137,7 +138,7 @@ static void a_prompt_that_no_runner_saw_goes_with_its_container(void **state)
 {
         struct berth *berth = *state;
         berth_patient(berth);
-        auto_free char *task = berth_task(berth, "box", "true"), *name = container_name(task);
+        auto_free char *task = berth_task(berth, "box", "true"), *name = text_format("longshore-%s", task);
         auto_error error = {0};
 
         berth_expect(berth, task, "completed", "finished", "");
@@ -209,7 +210,7 @@ static void a_container_that_is_not_ours_is_never_touched(void **state)
                 world_create(berth->world, berth->world->admin,
                              NEW_TASK(.environment = "box", .instructions = "echo a", .staged = true), &error);
         const char *task = member(made, "taskId");
-        auto_free char *name = container_name(task);
+        auto_free char *name = text_format("longshore-%s", task);
         auto_docker_container_state before = {0}, after = {0};
 
         berth_stranger(berth, name, NULL, NULL);

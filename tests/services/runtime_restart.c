@@ -48,7 +48,7 @@ static void a_turn_that_ended_meanwhile_keeps_its_exit_code(void **state)
 static void a_turn_whose_container_went_meanwhile_is_interrupted(void **state)
 {
         struct berth *berth = *state;
-        auto_free char *task = held(berth, 0), *name = container_name(task);
+        auto_free char *task = held(berth, 0), *name = text_format("longshore-%s", task);
         auto_error error = {0};
 
         berth_stop(berth);
@@ -78,7 +78,7 @@ static void a_prompt_that_was_delivered_before_a_crash_is_not_delivered_again(vo
 static void the_same_is_found_out_when_the_container_is_gone_too(void **state)
 {
         struct berth *berth = *state;
-        auto_free char *task = held(berth, 0), *name = container_name(task);
+        auto_free char *task = held(berth, 0), *name = text_format("longshore-%s", task);
         auto_error error = {0};
 
         berth_stop(berth);
@@ -126,7 +126,7 @@ static void a_container_row_without_its_container_is_no_obstacle(void **state)
         struct berth *berth = *state;
 
         berth_stop(berth);
-        auto_free char *task = berth_task(berth, "box", "echo made"), *name = container_name(task);
+        auto_free char *task = berth_task(berth, "box", "echo made"), *name = text_format("longshore-%s", task);
         auto_free char *sql = text_format("INSERT INTO resources (kind, handle, task, created_at) "
                                           "SELECT 'container', '%s', rid, 1 FROM tasks",
                                           name);

@@ -9,6 +9,7 @@ int run_agent_tests(void);
 int run_creation_tests(void);
 int run_environment_tests(void);
 int run_event_tests(void);
+int run_unused_tests(void);
 int run_feed_tests(void);
 int run_follow_up_tests(void);
 int run_fork_tests(void);
