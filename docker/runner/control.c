@@ -110,6 +110,44 @@ static char *print_checked(const struct runner_start *start, struct error *error
         return take(printed);
 }
 
+/* Open to all within a closed folder: the run may open /dev/fd/3 anew. */
+static bool publish_prompt(const char *folder, const char *name, const void *prompt, size_t length, struct error *error)
+{
+        auto_free char *path = control_path_prompt(folder, name);
+
+        return publish(path, prompt, length, 0644, DURABLE, NULL, error);
+}
+
+static bool publish_start(const char *folder, const char *run, const char *message, bool *was_there,
+                          struct error *error)
+{
+        auto_free char *path = control_path_start(folder, run);
+
+        return publish(path, message, strlen(message), 0600, DURABLE | NO_REPLACE, was_there, error);
+}
+
+bool control_compose(const char *folder, const struct runner_start *start, const void *prompt, size_t length,
+                     char **message, struct error *error)
+{
+        struct runner_start named = *start;
+
+        if (!named.prompt)
+                named.prompt = named.run;
+        auto_free char *printed = print_checked(&named, error);
+        if (!printed || !publish_prompt(folder, named.prompt, prompt, length, error))
+                return false;
+        *message = take(printed);
+        return true;
+}
+
+bool control_send(const char *folder, const char *run, const char *message, bool *was_there, struct error *error)
+{
+        enum control_state state;
+
+        *was_there = find(folder, run, &state);
+        return *was_there || publish_start(folder, run, message, was_there, error);
+}
+
 bool control_start(const char *folder, const struct runner_start *start, const void *prompt, size_t length,
                    bool *was_there, struct error *error)
 {
@@ -124,14 +162,8 @@ bool control_start(const char *folder, const struct runner_start *start, const v
         *was_there = find(folder, named.run, &state);
         if (*was_there)
                 return true;
-        if (prompt) {
-                /* Open to all within a closed folder: the run may open /dev/fd/3 anew. */
-                auto_free char *path = control_path_prompt(folder, named.prompt);
-                if (!publish(path, prompt, length, 0644, DURABLE, NULL, error))
-                        return false;
-        }
-        auto_free char *path = control_path_start(folder, named.run);
-        return publish(path, message, strlen(message), 0600, DURABLE | NO_REPLACE, was_there, error);
+        return (!prompt || publish_prompt(folder, named.prompt, prompt, length, error)) &&
+               publish_start(folder, named.run, message, was_there, error);
 }
 
 bool control_withdraw(const char *folder, const char *run, bool *is_withdrawn, struct error *error)

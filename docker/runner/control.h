@@ -30,6 +30,14 @@ MUST_CHECK bool control_prepare(const char *folder, struct error *error);
 MUST_CHECK bool control_start(const char *folder, const struct runner_start *start, const void *prompt, size_t length,
                               bool *was_there, struct error *error);
 
+/* The same in two steps, the first of which may be taken before there is a runner: writes the prompt, durably, and
+ * gives the message that requests the run; the caller frees it. */
+MUST_CHECK bool control_compose(const char *folder, const struct runner_start *start, const void *prompt, size_t length,
+                                char **message, struct error *error);
+/* The second one: requests the run as control_start does. */
+MUST_CHECK bool control_send(const char *folder, const char *run, const char *message, bool *was_there,
+                             struct error *error);
+
 /* Takes a request back. *is_withdrawn is true when the run has not begun and never will (also when it was never
  * requested), false when the runner has claimed it: then it has to be stopped. ERROR_INTERNAL. */
 MUST_CHECK bool control_withdraw(const char *folder, const char *run, bool *is_withdrawn, struct error *error);

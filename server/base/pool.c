@@ -31,7 +31,7 @@ struct pool {
         pthread_cond_t has_work;
         struct queue queue, alone; /* alone: of which one piece runs at a time */
         bool is_alone_busy, is_ending;
-        unsigned thread_count;
+        unsigned thread_count, thread_maximum, idle_count;
         pthread_t threads[];
 };
 
@@ -62,8 +62,10 @@ static bool may_run_alone(const struct pool *pool)
 static bool next_work(struct pool *pool, struct work *work, bool *is_alone)
 {
         pthread_mutex_lock(&pool->lock);
+        pool->idle_count++;
         while (!pool->queue.waiting && !may_run_alone(pool) && !pool->is_ending)
                 pthread_cond_wait(&pool->has_work, &pool->lock);
+        pool->idle_count--;
         *is_alone = may_run_alone(pool);
         bool has_work = *is_alone || pool->queue.waiting;
         if (*is_alone)
@@ -95,7 +97,7 @@ static void *run_thread(void *argument)
         return NULL;
 }
 
-static void start_thread(pthread_t *thread, struct pool *pool)
+static bool start_thread(struct pool *pool)
 {
         pthread_attr_t attributes;
         sigset_t all, before;
@@ -105,12 +107,18 @@ static void start_thread(pthread_t *thread, struct pool *pool)
         /* Signals belong to the main thread. */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        if (pthread_create(thread, &attributes, run_thread, pool)) {
-                perror("The worker pool could not start a thread");
-                abort();
-        }
+        bool is_started = !pthread_create(&pool->threads[pool->thread_count], &attributes, run_thread, pool);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         pthread_attr_destroy(&attributes);
+        pool->thread_count += is_started;
+        return is_started;
+}
+
+/* Under the lock: another thread, when there is work for it. Without one the work waits for those there are. */
+static void grow(struct pool *pool)
+{
+        if (pool->thread_count < pool->thread_maximum && pool->queue.waiting + may_run_alone(pool) > pool->idle_count)
+                (void)!start_thread(pool);
 }
 
 static struct queue queue_new(size_t maximum)
@@ -126,8 +134,11 @@ struct pool *pool_new(unsigned threads, size_t queue_maximum)
         pthread_cond_init(&pool->has_work, NULL);
         pool->queue = queue_new(queue_maximum);
         pool->alone = queue_new(queue_maximum);
-        for (; pool->thread_count < threads; pool->thread_count++)
-                start_thread(&pool->threads[pool->thread_count], pool);
+        pool->thread_maximum = threads;
+        if (!start_thread(pool)) {
+                perror("The worker pool could not start a thread");
+                abort();
+        }
         return pool;
 }
 
@@ -135,8 +146,10 @@ static bool submit(struct pool *pool, struct queue *queue, void (*run)(void *arg
 {
         pthread_mutex_lock(&pool->lock);
         bool is_taken = !pool->is_ending && put(queue, (struct work){run, argument});
-        if (is_taken)
+        if (is_taken) {
+                grow(pool);
                 pthread_cond_signal(&pool->has_work);
+        }
         pthread_mutex_unlock(&pool->lock);
         return is_taken;
 }

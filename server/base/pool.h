@@ -9,7 +9,8 @@
 
 struct pool;
 
-/* Starts `threads` threads with small stacks; at most `queue_maximum` pieces of work wait beside those that run. */
+/* At most `threads` threads with small stacks, each started when there is work for it and the others are busy; at most
+ * `queue_maximum` pieces of work wait beside those that run. */
 struct pool *pool_new(unsigned threads, size_t queue_maximum);
 /* Runs `run(argument)` on one of the threads, first come first served; false when the queue is full or the pool is
  * being freed (nothing was kept then). On any thread. */

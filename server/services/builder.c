@@ -157,10 +157,11 @@ static bool run_next(struct builder *builder, struct store_db *db)
 static void *builder_loop(void *context)
 {
         struct builder *builder = context;
-        uint64_t seen;
+        int64_t rest = PAUSE_MS; /* the server's start comes first */
+        uint64_t seen = 0;
 
         pthread_setname_np(pthread_self(), "builder");
-        do {
+        while (wait_wake(builder, seen, rest)) {
                 auto_error error = {0};
                 seen = wakes_of(builder);
                 struct store_db *db = services_reader(builder->services, &error);
@@ -170,7 +171,8 @@ static void *builder_loop(void *context)
                         build_images_sweep(builder, db);
                         build_records_sweep(builder, db);
                 }
-        } while (wait_wake(builder, seen, SWEEP_EVERY_MS));
+                rest = SWEEP_EVERY_MS;
+        }
         return NULL;
 }
 

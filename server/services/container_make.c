@@ -1,6 +1,7 @@
 #include "server/services/runtime_parts.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,9 +164,45 @@ static bool reuse(struct runtime *runtime, const char *task_id, const char *shap
         return *is_up || docker_container_remove(runtime->services->docker, state.id, true, error);
 }
 
+struct starting {
+        struct docker *docker;
+        const char *id;
+        bool is_good;
+        struct error error;
+};
+
+static void *start(void *context)
+{
+        struct starting *starting = context;
+
+        starting->is_good = docker_container_start(starting->docker, starting->id, &starting->error);
+        return NULL;
+}
+
+static bool run_meanwhile(const struct meanwhile *meanwhile, struct error *error)
+{
+        return !meanwhile || meanwhile->run(meanwhile->context, error);
+}
+
+/* The engine takes its time: what else there is to do is done beside it. */
+static bool start_beside(struct docker *docker, const char *id, const struct meanwhile *meanwhile, struct error *error)
+{
+        struct starting starting = {.docker = docker, .id = id};
+        pthread_t thread;
+
+        if (!meanwhile || pthread_create(&thread, NULL, start, &starting))
+                return docker_container_start(docker, id, error) && run_meanwhile(meanwhile, error);
+        bool is_good = meanwhile->run(meanwhile->context, error);
+        pthread_join(thread, NULL);
+        if (is_good && !starting.is_good)
+                is_good = error_move(error, &starting.error);
+        error_clear(&starting.error);
+        return is_good;
+}
+
 /* Makes a new one; a crash, or an engine that answered too late, may have left one that nothing is known of. */
 static bool make(struct runtime *runtime, const struct store_task *task, const struct environment *environment,
-                 const struct wanted *wanted, struct error *error)
+                 const struct wanted *wanted, const struct meanwhile *meanwhile, struct error *error)
 {
         auto_error creating = {0};
         char id[DOCKER_ID_SIZE];
@@ -179,7 +216,7 @@ static bool make(struct runtime *runtime, const struct store_task *task, const s
                 if (!is_up && !create(runtime, task, environment, wanted, id, error))
                         return false;
         }
-        return is_up || docker_container_start(runtime->services->docker, id, error);
+        return is_up ? run_meanwhile(meanwhile, error) : start_beside(runtime->services->docker, id, meanwhile, error);
 }
 
 /* The version of the agent's program: the one that the task's container was made with as long as it is there, else the
@@ -215,7 +252,7 @@ static bool write_journal(struct runtime *runtime, struct journal *journal, cons
 }
 
 bool container_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
-                      const struct environment *environment, struct error *error)
+                      const struct environment *environment, const struct meanwhile *meanwhile, struct error *error)
 {
         auto_free char *name = container_name(runtime, task->id), *image = build_image(db, environment, error),
                        *version = NULL, *program = NULL;
@@ -234,5 +271,5 @@ bool container_ensure(struct runtime *runtime, struct store_db *db, const struct
         shape_of(runtime, environment, &wanted);
         if (is_planned && !reuse(runtime, task->id, wanted.shape, &is_up, error))
                 return false;
-        return is_up || make(runtime, task, environment, &wanted, error);
+        return is_up ? run_meanwhile(meanwhile, error) : make(runtime, task, environment, &wanted, meanwhile, error);
 }

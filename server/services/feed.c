@@ -461,6 +461,7 @@ struct feed *feed_start(struct services *services, struct error *error)
         int64_t oldest;
 
         feed->services = services;
+        feed->prune_at = clock_monotonic() + PRUNE_EVERY_MS;
         feed->db = store_reader_open(services->store, error);
         if (!feed->db || !store_change_range(feed->db, &oldest, &feed->position, error)) {
                 if (feed->db)

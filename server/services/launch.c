@@ -1,6 +1,7 @@
 #include "server/services/runtime_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "docker/runner/control.h"
@@ -31,8 +32,9 @@ struct launch {
         struct store_task task;
         struct store_turn turn;
         struct turn_secrets secrets;
-        const char *format; /* of the agent's output */
-        int64_t limit_ms;
+        const struct environment *environment; /* while the turn is delivered */
+        struct launch_message message;
+        const char *format;  /* of the agent's output */
         int64_t taken_up_at; /* on the monotonic clock */
         bool is_recovered;   /* an earlier process got as far as the runner */
 };
@@ -71,7 +73,7 @@ static bool started_work(struct store_db *db, void *context, struct error *error
                 return false;
         if (is_done &&
             (!store_job_add(db, "check", task, turn, now + times->claim, now, error) ||
-             !store_job_add(db, "deadline", task, turn, now + launch->limit_ms + times->overdue, now, error)))
+             !store_job_add(db, "deadline", task, turn, now + launch->message.limit_ms + times->overdue, now, error)))
                 return false;
         return store_job_delete(db, launch->job, error);
 }
@@ -159,16 +161,17 @@ static bool deliver_attachments(struct launch *launch, struct error *error)
         return true;
 }
 
-static bool request(struct launch *launch, const struct environment *environment, struct error *error)
+static bool prepare_request(void *context, struct error *error)
 {
+        struct launch *launch = context;
         struct launch_request wanted = {.runtime = launch->runtime,
                                         .db = launch->db,
                                         .task = &launch->task,
                                         .turn = &launch->turn,
-                                        .environment = environment,
+                                        .environment = launch->environment,
                                         .secrets = &launch->secrets};
 
-        return launch_request(&wanted, &launch->limit_ms, error);
+        return launch_prepare(&wanted, &launch->message, error);
 }
 
 /* A speed costs: that it was allowed when it was chosen does not do. */
@@ -186,8 +189,10 @@ static bool deliver(struct launch *launch, struct error *error)
 {
         struct runtime *runtime = launch->runtime;
         auto_environment *environment = environment_find_rid(runtime->services->environments, launch->task.environment);
+        const struct meanwhile meanwhile = {prepare_request, launch};
         bool is_over = false;
 
+        launch->environment = environment;
         if (!is_stopped(launch, &is_over, error) || is_over)
                 return is_over;
         if (!environment)
@@ -199,13 +204,14 @@ static bool deliver(struct launch *launch, struct error *error)
         if (is_over)
                 return true;
         if (!prepare_secrets(launch, environment, error) ||
-            !container_ensure(runtime, launch->db, &launch->task, environment, error) ||
+            !container_ensure(runtime, launch->db, &launch->task, environment, &meanwhile, error) ||
             !deliver_attachments(launch, error))
                 return false;
         if (!pull_settle(runtime->services, launch->task.id, error))
                 return false;
         enter_request(launch);
-        return is_stopped(launch, &is_over, error) && (is_over || request(launch, environment, error));
+        return is_stopped(launch, &is_over, error) &&
+               (is_over || launch_send(runtime->services, &launch->task, &launch->turn, &launch->message, error));
 }
 
 /* Ends a turn that was stopped before its prompt was requested; one that was requested is followed to its end. */
@@ -324,5 +330,6 @@ bool launch_run(struct runtime *runtime, struct store_db *db, const struct store
         store_task_clear(&launch.task);
         store_turn_clear(&launch.turn);
         turn_secrets_clear(&launch.secrets);
+        free(launch.message.text);
         return is_settled;
 }

@@ -91,8 +91,8 @@ static void fill_command(const struct agent *agent, const struct agent_turn *tur
                 agent->command(turn, command);
 }
 
-static bool start(const struct launch_request *request, const struct agent *agent, const struct agent_turn *turn,
-                  const char *transcript, int64_t *limit_ms, struct error *error)
+static bool compose(const struct launch_request *request, const struct agent *agent, const struct agent_turn *turn,
+                    const char *transcript, struct launch_message *message, struct error *error)
 {
         const struct environment_limits *limits = request->environment->file.limits;
         int64_t ordinal = request->turn->ordinal, uid = settings_current()->agent_uid;
@@ -102,7 +102,6 @@ static bool start(const struct launch_request *request, const struct agent *agen
         auto_free char *prompt = text_format("%s%s", transcript ? transcript : "",
                                              request->turn->given ? request->turn->given : request->turn->shown);
         auto_agent_command command = {0};
-        bool was_there;
 
         fill_command(agent, turn, &command);
         struct runner_start start = {.kind = "turn",
@@ -120,13 +119,14 @@ static bool start(const struct launch_request *request, const struct agent *agen
                                      .grace = settings_current()->stop_grace_seconds * 1000,
                                      .file_size_limit = limits->fileSizeMb * 1024 * 1024};
         snprintf(start.run, sizeof start.run, "%s", run);
-        *limit_ms = start.time_limit;
+        message->limit_ms = start.time_limit;
+        free(take(message->text));
         /* Earlier turns have ended in the store. */
         control_forget(control, TURN_RUN_PREFIX, run);
-        return control_start(control, &start, prompt, strlen(prompt), &was_there, error);
+        return control_compose(control, &start, prompt, strlen(prompt), &message->text, error);
 }
 
-bool launch_request(const struct launch_request *request, int64_t *limit_ms, struct error *error)
+bool launch_prepare(const struct launch_request *request, struct launch_message *message, struct error *error)
 {
         const struct store_task *task = request->task;
         size_t server_count = request->environment->file.mcpServers.count;
@@ -158,5 +158,14 @@ bool launch_request(const struct launch_request *request, int64_t *limit_ms, str
         turn.variable_count = variables.count;
         return agent_configuration_write(request->runtime->services, task->id, request->turn->ordinal,
                                          request->environment, &agent, &turn, error) &&
-               start(request, &agent, &turn, transcript, limit_ms, error);
+               compose(request, &agent, &turn, transcript, message, error);
+}
+
+bool launch_send(const struct services *services, const struct store_task *task, const struct store_turn *turn,
+                 const struct launch_message *message, struct error *error)
+{
+        auto_free char *control = task_path_control(services->data_folder, task->id), *run = turn_run_id(turn->ordinal);
+        bool was_there;
+
+        return control_send(control, run, message->text, &was_there, error);
 }

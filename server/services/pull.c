@@ -65,7 +65,7 @@ static bool pull_locked(const struct services *services, struct store_db *db, co
         if (!environment)
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
         return workspace_ensure(runtime, db, task, environment, &is_renewed, error) &&
-               container_ensure(runtime, db, task, environment, error) &&
+               container_ensure(runtime, db, task, environment, NULL, error) &&
                pull_repositories(services, task, environment, NULL, &report, error) &&
                redact_repos(services, db, task, report.repos, error) && pull_report_check(&report, error);
 }

@@ -20,6 +20,7 @@
 #define LOOK_MS 200
 #define LOOKS_BETWEEN_RUNNERS 10
 #define PING_MS 1000
+#define FIRST_MS 1000
 /* Without one, the thread sleeps until it is woken. */
 #define REST_MS 3600000
 /* Of the output of one run, so much stays on the disk: when it has more than the first it is cut to the second. */
@@ -231,6 +232,8 @@ static void *watch_loop(void *context)
         struct run_watch *watch = context;
         struct runtime *runtime = watch->runtime;
 
+        /* The server's start comes first. */
+        (void)!runtime_sleep(runtime, runtime_wakes(runtime), clock_monotonic() + FIRST_MS);
         while (!atomic_load(&runtime->is_stopping)) {
                 uint64_t seen = runtime_wakes(runtime);
                 bool is_any = look_at_all(watch);

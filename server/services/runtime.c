@@ -1,12 +1,14 @@
 #include "server/services/runtime.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "server/base/log.h"
+#include "server/base/mapping.h"
 #include "server/base/path.h"
 #include "server/base/secret.h"
 #include "server/services/reader.h"
@@ -26,28 +28,40 @@
 struct runtime_times runtime_times = {
         .minute = 60000, .retry = 1000, .claim = 30000, .overdue = 10 * 60000, .given_up = 10 * 60000};
 
+static bool map_program(const char *path, struct mapping *program, struct error *error)
+{
+        auto_fd file = open(path, O_RDONLY | O_CLOEXEC);
+        struct stat info;
+
+        if (file < 0 || fstat(file, &info))
+                return error_set(error, ERROR_INTERNAL, "cannot be opened: %s", strerror(errno));
+        if (!S_ISREG(info.st_mode) || !info.st_size || info.st_size > RUNNER_MAXIMUM)
+                return error_set(error, ERROR_INTERNAL, "is not a program");
+        return mapping_open(program, file, (uint64_t)info.st_size, error);
+}
+
 /* Copies the runner's program to DATA/runners/VERSION/longshore-runner, where VERSION is its hash: containers that were
  * made with an older one keep theirs. */
 static char *install_runner(const char *data_folder, const char *path, struct error *error)
 {
-        auto_text program = TEXT_WITH_MAXIMUM(RUNNER_MAXIMUM);
+        auto_mapping program = {0};
         uint8_t hash[SECRET_HASH_SIZE];
         char version[17];
         struct stat info;
 
-        if (!path_read(path, RUNNER_MAXIMUM, &program, NULL, error)) {
-                error_prefix(error, "the runner's program");
+        if (!map_program(path, &program, error)) {
+                error_prefix(error, "the runner's program %s", path);
                 return NULL;
         }
-        secret_hash(program.data, program.length, hash);
+        secret_hash(program.bytes, program.length, hash);
         for (size_t i = 0; i < 8; i++)
                 snprintf(version + 2 * i, 3, "%02x", hash[i]);
         auto_free char *folder = text_format("%s/runners/%s", data_folder, version),
-                       *installed = path_join(folder, "longshore-runner");
-        auto_free char *versions = path_join(data_folder, "runners");
+                       *installed = path_join(folder, "longshore-runner"),
+                       *versions = path_join(data_folder, "runners");
         bool is_there = stat(installed, &info) == 0 && (size_t)info.st_size == program.length;
         if (!is_there && (!path_make_folder(folder, 0755, error) ||
-                          !path_write(installed, program.data, program.length, 0755, error)))
+                          !path_write(installed, program.bytes, program.length, 0755, error)))
                 return NULL;
         return version_set_current(versions, version, error) ? take(installed) : NULL;
 }

@@ -137,8 +137,17 @@ struct launch_request {
         const struct environment *environment;
         const struct turn_secrets *secrets;
 };
-/* Writes the agent's configuration and requests the run. */
-MUST_CHECK bool launch_request(const struct launch_request *request, int64_t *limit_ms, struct error *error);
+/* What requests the run; the text is freed by the owner of the struct. */
+struct launch_message {
+        char *text;
+        int64_t limit_ms;
+};
+/* Writes the agent's configuration and the prompt, for which the task's folders must be there but no container. */
+MUST_CHECK bool launch_prepare(const struct launch_request *request, struct launch_message *message,
+                               struct error *error);
+/* Requests the run that was prepared. */
+MUST_CHECK bool launch_send(const struct services *services, const struct store_task *task,
+                            const struct store_turn *turn, const struct launch_message *message, struct error *error);
 
 /* follow.c */
 struct follower *follower_start(struct runtime *runtime, struct error *error);
@@ -199,9 +208,15 @@ MUST_CHECK bool container_look(struct runtime *runtime, const char *task_id, str
                                bool *is_there, struct error *error);
 /* Ends the container's processes, by force where it must be. */
 MUST_CHECK bool container_end(struct runtime *runtime, const char *id, int grace_s, struct error *error);
-/* Makes and starts the task's container when it does not run, anew when it is not as the environment says now. */
+struct meanwhile {
+        bool (*run)(void *context, struct error *error);
+        void *context;
+};
+/* Makes and starts the task's container when it does not run, anew when it is not as the environment says now. What is
+ * to be done once the task's folders are there (NULL: nothing) is done while the engine starts a new container. */
 MUST_CHECK bool container_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
-                                 const struct environment *environment, struct error *error);
+                                 const struct environment *environment, const struct meanwhile *meanwhile,
+                                 struct error *error);
 /* Stops the container of a task that does not work, if there is one that runs. With the task locked. */
 MUST_CHECK bool container_stop(struct runtime *runtime, struct store_db *db, int64_t task, const char *task_id,
                                struct error *error);

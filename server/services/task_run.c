@@ -86,7 +86,7 @@ static bool bring_up(struct call *call, const struct task_run_order *order, stru
         if (is_up && (is_at_work || open > 1))
                 return true;
         return workspace_ensure(runtime, call->db, order->task, order->environment, &is_renewed, error) &&
-               container_ensure(runtime, call->db, order->task, order->environment, error);
+               container_ensure(runtime, call->db, order->task, order->environment, NULL, error);
 }
 
 static bool request(struct call *call, const struct task_run_order *order, const struct store_task_run *run,

@@ -33,21 +33,53 @@ static bool clear_permissions(struct store_db *db, int64_t role, struct error *e
         return query_run(&query, NULL, error);
 }
 
+static bool add_permissions(struct store_db *db, int64_t role, const char *const *permissions, size_t count,
+                            bool *is_changed, struct error *error)
+{
+        for (size_t i = 0; i < count; i++) {
+                auto_query query = query_begin(db, STATEMENT_ROLE_PERMISSION_ADD);
+                int added;
+                query_integer(&query, role);
+                query_text(&query, permissions[i]);
+                if (!query_run(&query, &added, error))
+                        return false;
+                *is_changed |= added > 0;
+        }
+        return true;
+}
+
+static bool count_permissions(struct store_db *db, int64_t role, size_t *count, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_ROLE_PERMISSION_COUNT);
+        bool is_row;
+
+        query_integer(&query, role);
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *count = (size_t)query_column_integer(&query, 0);
+        return true;
+}
+
+/* The predefined roles are put at every start, which need not wait for the disk when they are there already. */
 bool store_role_put(struct store_db *db, const char *name, bool is_predefined, const char *const *permissions,
                     size_t count, struct error *error)
 {
+        bool is_changed = false;
+        size_t present;
         int64_t role;
 
-        if (!ensure_role(db, name, is_predefined, &role, error) || !clear_permissions(db, role, error))
+        if (!ensure_role(db, name, is_predefined, &role, error) ||
+            !add_permissions(db, role, permissions, count, &is_changed, error) ||
+            !count_permissions(db, role, &present, error))
                 return false;
-        for (size_t i = 0; i < count; i++) {
-                auto_query query = query_begin(db, STATEMENT_ROLE_PERMISSION_ADD);
-                query_integer(&query, role);
-                query_text(&query, permissions[i]);
-                if (!query_run(&query, NULL, error))
+        if (present != count) {
+                is_changed = true;
+                if (!clear_permissions(db, role, error) ||
+                    !add_permissions(db, role, permissions, count, &is_changed, error))
                         return false;
         }
-        store_changes_access(db);
+        if (is_changed)
+                store_changes_access(db);
         return true;
 }
 

@@ -46,6 +46,7 @@ struct store {
         atomic_uint_fast64_t generation;
         atomic_uint_fast64_t commits, works, failures;
         atomic_bool is_low, has_failed;
+        struct store_db *_Atomic idle; /* a reader that was closed, for whoever opens the next */
 };
 
 /* Generations of different stores are different too: a process may open one after another. */
@@ -212,6 +213,7 @@ static void *write_loop(void *argument)
 
 static void store_release(struct store *store)
 {
+        db_close(atomic_load(&store->idle));
         db_close(store->writer);
         store_room_close(&store->room);
         pthread_mutex_destroy(&store->mutex);
@@ -260,17 +262,22 @@ void store_close(struct store *store)
 
 struct store_db *store_reader_open(struct store *store, struct error *error)
 {
-        struct store_db *db = db_open(store, error);
+        struct store_db *db = atomic_exchange(&store->idle, NULL);
 
+        if (db)
+                return db;
+        db = db_open(store, error);
         if (db)
                 sqlite3_exec(db->connection, "PRAGMA query_only = ON; PRAGMA mmap_size = " READER_MAPPED_BYTES, NULL,
                              NULL, NULL);
         return db;
 }
 
+/* To read the schema is most of what a reader costs, and a server's start opens one after another. */
 void store_reader_close(struct store_db *db)
 {
-        db_close(db);
+        if (db)
+                db_close(atomic_exchange(&db->store->idle, db));
 }
 
 void store_snapshot_begin(struct store_db *db)

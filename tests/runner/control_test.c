@@ -58,6 +58,28 @@ static void a_request_that_was_made_is_not_made_again(void **state)
         assert_string_equal(count, "once\n");
 }
 
+static void a_run_that_is_composed_begins_when_it_is_sent(void **state)
+{
+        struct box *box = *state;
+        const char *command[4];
+        struct runner_start start = box_message(box, "r", "echo once >>count", command);
+        auto_free char *message = NULL;
+        auto_error error = {0};
+        bool was_there;
+
+        assert_true(control_compose(box->control, &start, "p", 1, &message, &error));
+        box_run(box, "later", "exit 0");
+        box_wait(box, "later");
+        assert_int_equal(state_of(box, "r"), CONTROL_ABSENT);
+        assert_true(control_send(box->control, "r", message, &was_there, &error));
+        assert_false(was_there);
+        box_wait(box, "r");
+        assert_true(control_send(box->control, "r", message, &was_there, &error));
+        assert_true(was_there);
+        auto_free char *count = box_read(box->workspace, "count", NULL);
+        assert_string_equal(count, "once\n");
+}
+
 static void a_second_request_for_a_claimed_run_is_dropped(void **state)
 {
         struct box *box = *state;
@@ -165,6 +187,7 @@ int control_cases(void)
         const struct CMUnitTest tests[] = {
                 CASE(a_run_goes_through_its_states),
                 CASE(a_request_that_was_made_is_not_made_again),
+                CASE(a_run_that_is_composed_begins_when_it_is_sent),
                 CASE(a_second_request_for_a_claimed_run_is_dropped),
                 CASE(what_the_runner_would_refuse_is_not_written),
                 CASE(an_unknown_version_is_a_launch_failure),

@@ -87,6 +87,48 @@ static void grants_come_from_the_person_and_the_teams(void **state)
         assert_non_null(strstr(seen.text, "server:- "));
 }
 
+struct role_put {
+        const char *const *permissions;
+        size_t count;
+};
+
+static bool put_role(struct store_db *db, void *context, struct error *error)
+{
+        const struct role_put *put = context;
+
+        return store_role_put(db, "Looker", false, put->permissions, put->count, error);
+}
+
+static int64_t permissions_of_roles(struct store_db *db)
+{
+        auto_query query = {.connection = db->connection};
+        auto_error error = {0};
+        bool is_row;
+
+        assert_int_equal(
+                sqlite3_prepare_v2(db->connection, "SELECT count(*) FROM role_permissions", -1, &query.statement, NULL),
+                SQLITE_OK);
+        assert_true(query_next(&query, &is_row, &error));
+        int64_t count = query_column_integer(&query, 0);
+        sqlite3_finalize(take(query.statement));
+        return count;
+}
+
+static void a_role_that_is_put_as_it_is_writes_nothing_to_the_disk(void **state)
+{
+        struct fixture *fixture = *state;
+        const char *both[] = {"tasks:view", "tasks:create"}, *other[] = {"tasks:change"};
+        struct role_put first = {both, 2}, second = {other, 1};
+
+        fixture_write(fixture, put_role, &first);
+        int64_t before = store_counters(fixture->store).log_bytes;
+        fixture_write(fixture, put_role, &first);
+        assert_int_equal(store_counters(fixture->store).log_bytes, before);
+        fixture_write(fixture, put_role, &second);
+        assert_true(store_counters(fixture->store).log_bytes > before);
+        assert_int_equal(permissions_of_roles(fixture->db), 1);
+}
+
 static bool find_no_role(struct store_db *db, void *context, struct error *error)
 {
         return store_role_put(db, "Looker", false, NULL, 0, error) && store_role_find(db, "Boss", context, error);
@@ -223,6 +265,7 @@ int run_identity_tests(void)
         const struct CMUnitTest tests[] = {
                 WITH_STORE(names_that_differ_only_in_case_are_the_same),
                 WITH_STORE(grants_come_from_the_person_and_the_teams),
+                WITH_STORE(a_role_that_is_put_as_it_is_writes_nothing_to_the_disk),
                 WITH_STORE(an_unknown_role_is_refused_with_those_there_are),
                 WITH_STORE(audit_entries_are_never_changed_or_deleted),
                 WITH_STORE(the_audit_is_listed_newest_first),
