@@ -113,10 +113,12 @@ static void look_at_absent(struct run_watch *watch, struct store_db *db, struct 
         auto_free char *control = task_path_control(watch->runtime->services->data_folder, run->task_id);
         enum control_state state = CONTROL_CLAIMED;
         struct runner_exit exit;
-        bool is_absent = control_state(control, run->id, &state, &exit, &error) && state == CONTROL_ABSENT;
-        if (is_absent && store_task_run_find(db, run->rid, &now, &is_found, &error) && is_found && !now.ended_at)
-                end_for(watch, db, run, "lost", "The server ended before the run began; it is not run again.");
+        bool is_lost = control_state(control, run->id, &state, &exit, &error) && state == CONTROL_ABSENT &&
+                       store_task_run_find(db, run->rid, &now, &is_found, &error) && is_found && !now.ended_at;
         runtime_unlock_task(watch->runtime, run->task);
+        /* Whoever learns of the end may start the next run at once. */
+        if (is_lost)
+                end_for(watch, db, run, "lost", "The server ended before the run began; it is not run again.");
 }
 
 struct starting {
