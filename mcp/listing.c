@@ -13,8 +13,8 @@ static char **parts;
 static json_t *annotations(const struct tool *tool)
 {
         return json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", tool->title, "readOnlyHint", tool->hints.reads_only,
-                         "destructiveHint", tool->hints.destroys, "idempotentHint", tool->hints.is_idempotent,
-                         "openWorldHint", tool->hints.is_open_world);
+                         "destructiveHint", 0, "idempotentHint", tool->hints.is_idempotent, "openWorldHint",
+                         tool->hints.is_open_world);
 }
 
 static json_t *describe(const struct tool *tool)

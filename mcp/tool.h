@@ -22,9 +22,10 @@ enum tool_mode {
         TOOL_BLOCKS,
 };
 
-/* What clients may assume of a call (MCP, tool annotations). */
+/* What clients may assume of a call (MCP, tool annotations). Nothing that a tool does now is for a client to ask about
+ * again: destructiveHint is false of them all. */
 struct tool_hints {
-        bool reads_only, destroys, is_idempotent, is_open_world;
+        bool reads_only, is_idempotent, is_open_world;
 };
 
 /* Whom a tool is for: people with whatever credential, and tasks with their own token. */

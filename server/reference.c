@@ -14,8 +14,7 @@ static void print_hints(const struct tool *tool, struct text *out)
         const struct tool_hints *hints = &tool->hints;
 
         text_printf(out, "Toolset `%s`. ", tool->toolset);
-        text_printf(out, "%s%s%s%s.", hints->reads_only ? "Reads only" : "Changes something",
-                    hints->destroys ? "; may undo or end what is there" : "",
+        text_printf(out, "%s%s%s.", hints->reads_only ? "Reads only" : "Changes something",
                     hints->is_idempotent ? "; repeating it changes nothing more" : "",
                     hints->is_open_world ? "; reaches beyond this server" : "");
         if (tool->reports_progress)

@@ -19,7 +19,7 @@ const struct tool tool_cancel_pending_judge_request = {
                        "launch has begun it is refused: the reviews are tasks then, which stop_task stops.",
         .input = &input,
         .output = &judge_pending_shape,
-        .hints = {.destroys = true, .is_idempotent = true},
+        .hints = {.is_idempotent = true},
         .toolset = "judges",
         .needs = PERMISSION_BIT(TASKS_CREATE) | PERMISSION_BIT(TASKS_VIEW),
         .mode = TOOL_WRITES,

@@ -32,7 +32,7 @@ const struct tool tool_interrupt_task = {
                        "does no harm. When interrupted is false the end is still on its way; ask get_task.",
         .input = &input,
         .output = &output,
-        .hints = {.destroys = true, .is_idempotent = true},
+        .hints = {.is_idempotent = true},
         .toolset = "core",
         .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .mode = TOOL_BLOCKS,

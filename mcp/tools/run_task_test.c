@@ -38,7 +38,7 @@ const struct tool tool_run_task_test = {
                        "whose end is not known is never repeated.",
         .input = &input,
         .output = &output,
-        .hints = {.destroys = true},
+        .hints = {},
         .toolset = "panels",
         .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .audience = TOOL_FOR_PEOPLE,

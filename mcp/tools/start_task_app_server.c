@@ -16,7 +16,7 @@ const struct tool tool_start_task_app_server = {
                        "Refused when it is in another state than expected.",
         .input = &app_server_change_table,
         .output = &app_server_shape,
-        .hints = {.destroys = true},
+        .hints = {},
         .toolset = "panels",
         .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .audience = TOOL_FOR_PEOPLE,

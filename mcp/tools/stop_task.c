@@ -28,7 +28,7 @@ const struct tool tool_stop_task = {
                        "stopped is false the end is still on its way; ask get_task.",
         .input = &input,
         .output = &output,
-        .hints = {.destroys = true, .is_idempotent = true},
+        .hints = {.is_idempotent = true},
         .toolset = "core",
         .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .mode = TOOL_BLOCKS,

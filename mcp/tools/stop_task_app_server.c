@@ -14,7 +14,7 @@ const struct tool tool_stop_task_app_server = {
                        "Refused when it is in another state than expected.",
         .input = &app_server_change_table,
         .output = &app_server_shape,
-        .hints = {.destroys = true, .is_idempotent = true},
+        .hints = {.is_idempotent = true},
         .toolset = "panels",
         .needs = PERMISSION_BIT(TASKS_EXECUTE) | PERMISSION_BIT(TASKS_EXECUTE_ANY),
         .audience = TOOL_FOR_PEOPLE,

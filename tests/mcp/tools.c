@@ -279,6 +279,7 @@ static void every_tool_is_described_for_every_client(void **state)
                 expect_plain_schema(json_object_get(tool, "outputSchema"));
                 assert_int_equal(json_is_true(json_object_get(hints, "readOnlyHint")),
                                  mcp_tools[i]->mode == TOOL_READS);
+                assert_true(json_is_false(json_object_get(hints, "destructiveHint")));
                 assert_true(mcp_tools[i]->input->size <= TOOL_INPUT_SIZE && mcp_tools[i]->input->size > 0);
                 assert_true(toolset_bit(mcp_tools[i]->toolset) != 0);
                 assert_non_null(mcp_tools[i]->run);
