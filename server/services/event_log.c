@@ -134,7 +134,8 @@ static void note_place(struct event_log *log, uint64_t size)
                                               .error_offset = log->errors.noted_offset,
                                               .error_part = log->errors.noted_part,
                                               .user_offset = log->user_offset,
-                                              .has_failure = log->has_failure};
+                                              .has_failure = log->has_failure,
+                                              .said_at = log->said_at};
 
         if (log->place_path)
                 event_log_place_write(log->place_path, log->file, &place);
@@ -219,6 +220,7 @@ static uint64_t resume_place(struct event_log *log)
                 resume_source_from(&log->errors, place.error_offset, place.error_part);
                 log->user_offset = place.user_offset;
                 log->has_failure = place.has_failure;
+                log->said_at = place.said_at;
         }
         return place.offset;
 }

@@ -13,6 +13,7 @@ struct event_log_place {
         int64_t sequence;
         uint64_t output_offset, output_part, error_offset, error_part, user_offset;
         uint64_t has_failure;
+        int64_t said_at; /* event_log_said_at() */
 };
 
 /* Whether `path` tells of the open log. */

@@ -374,7 +374,7 @@ static void a_place_that_is_torn_or_of_another_log_says_nothing(void **state)
         append(fixture->output, "said\n", 5);
         finish(fixture, "asked");
         event_log_close(open_log(fixture));
-        for (off_t at = 0; at < 112; at += 5) {
+        for (off_t at = 0; at < 120; at += 5) {
                 auto_fd file = open(place, O_RDWR | O_CLOEXEC);
                 unsigned char byte;
                 assert_int_equal(pread(file, &byte, 1, at), 1);
@@ -424,8 +424,6 @@ static void the_reply_is_the_end_of_what_was_printed(void **state)
                 check_reply(fixture, line, maximum);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 static void when_the_agent_spoke_last_is_known_after_a_restart(void **state)
 {
         struct fixture *fixture = *state;
@@ -441,10 +439,15 @@ static void when_the_agent_spoke_last_is_known_after_a_restart(void **state)
         int64_t said_at = event_log_said_at(log);
         assert_true(said_at > 0);
         event_log_close(log);
-        log = open_log(fixture);
-        assert_int_equal(event_log_said_at(log), said_at);
-        event_log_close(log);
+        /* Once from the log itself, then from the place that the first time noted. */
+        for (int i = 0; i < 2; i++) {
+                log = open_log(fixture);
+                assert_int_equal(event_log_said_at(log), said_at);
+                event_log_close(log);
+        }
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int run_event_tests(void)
 {
