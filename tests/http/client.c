@@ -223,7 +223,7 @@ struct reply *ask(struct connection *connection, const char *method, const char 
 
 const char *reply_header(const struct reply *reply, const char *name)
 {
-        static char value[1024];
+        static _Thread_local char value[1024];
         auto_free char *start = text_format("\r\n%s: ", name);
         const char *at = strcasestr(reply->head, start);
 
