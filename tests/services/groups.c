@@ -137,21 +137,10 @@ static void several_agents_make_one_group_of_the_same_task(void **state)
 
 static void every_agent_of_an_environment_can_be_named_at_once(void **state)
 {
-        static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "shell"};
         struct world *world = *state;
-        auto_text file = TEXT_WITH_MAXIMUM(10000);
-
-        text_append_string(&file, "{\"agents\": [");
-        for (size_t i = 0; i + 1 < COUNT_OF(names); i++)
-                text_printf(&file, "%s{\"name\": \"%s\", \"command\": [\"x\"]}", i ? ", " : "", names[i]);
-        text_append_string(&file, "]}");
-        world_environment(world, "crowd", text_string(&file));
-        world_bind(world, "dev", "Developer", "crowd");
-        world_renew_people(world);
-        auto_json *made =
-                CREATE(world->dev, .environment = "crowd", .instructions = "x",
-                       .agents = (struct field_strings){.items = (const char **)names, .count = COUNT_OF(names)});
-        assert_int_equal(json_array_size(json_object_get(made, "tasks")), COUNT_OF(names));
+        struct field_strings crowd = world_crowd(world);
+        auto_json *made = CREATE(world->dev, .environment = "crowd", .instructions = "x", .agents = crowd);
+        assert_int_equal(json_array_size(json_object_get(made, "tasks")), crowd.count);
 }
 
 static void refused(struct world *world, const struct actor *actor, struct task_create_input input, const char *code)

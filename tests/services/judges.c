@@ -155,22 +155,12 @@ static void what_cannot_be_judged_makes_nothing(void **state)
 
 static void every_agent_of_an_environment_can_judge_at_once(void **state)
 {
-        static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "shell"};
         struct world *world = *state;
-        auto_text file = TEXT_WITH_MAXIMUM(10000);
-
-        text_append_string(&file, "{\"agents\": [");
-        for (size_t i = 0; i + 1 < COUNT_OF(names); i++)
-                text_printf(&file, "%s{\"name\": \"%s\", \"command\": [\"x\"]}", i ? ", " : "", names[i]);
-        text_append_string(&file, "]}");
-        world_environment(world, "crowd", text_string(&file));
-        world_bind(world, "dev", "Developer", "crowd");
-        world_renew_people(world);
+        struct field_strings crowd = world_crowd(world);
         auto_free char *task = world_task(world, world->dev, "crowd", "x");
         world_end(world, task, "done", RUNNER_EXITED, 0);
-        auto_json *run =
-                JUDGE(world->dev, .taskId = task, .agents = {.items = (const char **)names, .count = COUNT_OF(names)});
-        assert_int_equal(json_array_size(json_object_get(run, "taskIds")), COUNT_OF(names));
+        auto_json *run = JUDGE(world->dev, .taskId = task, .agents = crowd);
+        assert_int_equal(json_array_size(json_object_get(run, "taskIds")), crowd.count);
 }
 
 static void losers_and_unfinished_work_are_left_out(void **state)

@@ -106,6 +106,21 @@ void world_renew_people(struct world *world)
         world->viewer = world_actor(world, "viewer");
 }
 
+struct field_strings world_crowd(struct world *world)
+{
+        static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "shell"};
+        auto_text file = TEXT_WITH_MAXIMUM(10000);
+
+        text_append_string(&file, "{\"agents\": [");
+        for (size_t i = 0; i + 1 < COUNT_OF(names); i++)
+                text_printf(&file, "%s{\"name\": \"%s\", \"command\": [\"x\"]}", i ? ", " : "", names[i]);
+        text_append_string(&file, "]}");
+        world_environment(world, "crowd", text_string(&file));
+        world_bind(world, "dev", "Developer", "crowd");
+        world_renew_people(world);
+        return (struct field_strings){.items = (const char **)names, .count = COUNT_OF(names)};
+}
+
 void world_team(struct world *world, const char *team, const char *first, const char *second)
 {
         struct call call = world_call(world, &actor_local);

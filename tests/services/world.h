@@ -33,6 +33,8 @@ void world_person(struct world *world, const char *name);
 void world_bind(struct world *world, const char *name, const char *role, const char *environment);
 /* What the person may do now; the caller frees it with actor_free. */
 struct actor *world_actor(struct world *world, const char *name);
+/* Makes an environment "crowd" of many agents, which world->dev may work in, and gives their names. */
+struct field_strings world_crowd(struct world *world);
 /* world->dev and world->viewer with what they may do now, after world_bind(). */
 void world_renew_people(struct world *world);
 void world_team(struct world *world, const char *team, const char *first, const char *second);
