@@ -26,9 +26,12 @@ class Report:
     def note(self, text):
         print(f"#   {text}")
 
+    def fails(self, goal):
+        return not goal.is_met and (self.is_strict or goal.share * TOLERANCE < 1)
+
     def goals(self, goals):
         for goal in goals:
-            has_failed = not goal.is_met and (self.is_strict or goal.share * TOLERANCE < 1)
+            has_failed = self.fails(goal)
             self.failed += has_failed
             words = "" if goal.is_met else " MISSED"
             print(f"{'not ok' if has_failed else 'ok'} - {goal.sentence}: {goal.found}{words}", flush=True)
