@@ -42,6 +42,7 @@ static void make(struct fixture *fixture)
 #define UNPACK                                                                                                         \
         "mkdir -p u && (mv objects/pack/*.pack u && rm -f objects/pack/* && "                                          \
         "for p in u/*.pack; do git unpack-objects -q <$p; done; true) && "
+#define REPACK "git repack -qad && chmod u+w objects/pack/* && "
 
 /* Whether a copy of the mirror was needed to see that it is damaged. It works in the end, with one update more. */
 static bool mend(struct fixture *fixture, const char *damaging)
@@ -70,9 +71,8 @@ static void a_damaged_mirror_is_made_anew(void **state)
                 "mkdir -p refs/heads && : >refs/heads/main",
                 "mkdir -p refs/heads && echo zzz >refs/heads/main",
                 UNPACK "b=$(git rev-parse main | sed 's,^..,&/,') && rm -f objects/$b",
-                "git repack -qad && chmod u+w objects/pack/* && for p in objects/pack/*.pack; do truncate -s 70 $p; "
-                "done",
-                "git repack -qad && chmod u+w objects/pack/* && for p in objects/pack/*.idx; do : >$p; done",
+                REPACK "for p in objects/pack/*.pack; do truncate -s 70 $p; done",
+                REPACK "for p in objects/pack/*.idx; do : >$p; done",
                 "rm -rf objects/pack/* objects/??",
                 ": >HEAD",
                 "rm HEAD",
