@@ -76,6 +76,6 @@ static const struct field recommendation_rows[] = {
                     .help = "Characters of the whole; null when it is too long to be counted."),
         OUT_STRING("markdownPath", .help = "File for read_task_file that holds all of it."),
         OUT_STRING("path", .help = "File for read_task_file that holds all that was cut."),
-        OUT_ANY("variants", .help = "By label: {taskId, agent}."),
+        OUT_ANY("variants", .help = "By label: the id of the variant's task."),
 };
 const struct field_table recommendation_shape = OUTPUT_TABLE("recommendation", recommendation_rows);

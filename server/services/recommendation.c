@@ -37,6 +37,17 @@ static json_t *variants_map(const struct store_judge_variants *variants)
         return map;
 }
 
+static json_t *variant_ids(const struct store_judge_variants *variants)
+{
+        json_t *map = json_object();
+
+        for (size_t i = 0; i < variants->count; i++) {
+                const char label[] = {variants->items[i].label, '\0'};
+                set(map, label, json_string(variants->items[i].id));
+        }
+        return map;
+}
+
 bool judge_variants_view(const struct call *call, const struct store_task *judge, json_t **map, struct error *error)
 {
         auto_store_judge_variants variants = {0};
@@ -236,7 +247,7 @@ bool recommendation_view(const struct call *call, const struct store_task *judge
         set_notes(&viewing);
         set_feedback(&viewing);
         set_markdown(call, judge, &viewing);
-        set(viewing.view, "variants", variants_map(&variants));
+        set(viewing.view, "variants", variant_ids(&variants));
         *recommendation = viewing.view;
         return true;
 }

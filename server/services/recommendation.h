@@ -8,7 +8,7 @@
 /* {LABEL: {taskId, agent}}. */
 MUST_CHECK bool judge_variants_view(const struct call *call, const struct store_task *judge, json_t **variants,
                                     struct error *error);
-/* recommendation.json projected onto its schema, with {markdown, parse, variants}. */
+/* recommendation.json projected onto its schema, with {markdown, parse, variants: {LABEL: taskId}}. */
 MUST_CHECK bool recommendation_view(const struct call *call, const struct store_task *judge,
                                     const struct redactor *redactor, json_t **recommendation, struct error *error);
 /* {LABEL: {summary, responses, history, diffs, diffsPath}}: the files that the judge was given. */

@@ -71,6 +71,7 @@ def two_agents_do_the_same_two_judges_compare_and_the_winner_is_taken(stage):
     output = server.call("get_task_output", taskId=careful, include=["recommendation", "variants", "summary"])
     told = output["recommendation"]
     assert told["winner"] == {"label": label, "confidence": "high", "taskId": honest}, told
+    assert told["variants"] == {at: variant["taskId"] for at, variant in judged["variants"].items()}, told
     assert told["parse"] == "partial" and told["markdown"] == f"Take [[VARIANT:{label}]].\n", told
     assert output["summary"]["source"] == "recommendation", output
     given = output["variants"][label]
