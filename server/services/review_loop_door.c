@@ -3,6 +3,7 @@
 
 #include "server/base/document.h"
 #include "server/services/audit.h"
+#include "server/services/redact.h"
 #include "server/services/review_loop.h"
 #include "server/services/review_rules.h"
 #include "server/services/review_watch.h"
@@ -24,7 +25,7 @@ static json_t *view_judge(const struct store_reviewer *judge)
         return view;
 }
 
-static json_t *view_loop(const struct store_review_loop *loop)
+static json_t *view_loop(const struct store_review_loop *loop, const struct redactor *redactor)
 {
         bool is_active = strcmp(loop->phase, LOOP_STOPPED) != 0;
         json_t *view = json_object();
@@ -39,7 +40,7 @@ static json_t *view_loop(const struct store_review_loop *loop)
         json_object_set_new(view, "minFeedbackPriority", document_string(loop->min_priority));
         json_object_set_new(view, "pullLatest", json_boolean(loop->pulls_latest));
         json_object_set_new(view, "stopReason", document_string(loop->stop_reason));
-        json_object_set_new(view, "stopMessage", document_string(loop->stop_message));
+        json_object_set_new(view, "stopMessage", redact_string(redactor, loop->stop_message));
         json_object_set_new(view, "stoppedBy", document_string(loop->stopped_by_name));
         json_object_set_new(
                 view, "canContinue",
@@ -53,14 +54,18 @@ static json_t *view_loop(const struct store_review_loop *loop)
 
 static bool show(struct call *call, const struct store_review_loop *loop, json_t **view, struct error *error)
 {
+        const struct store_task owner = {.environment = loop->environment, .creator = loop->owner};
         auto_store_reviewers judges = {0};
+        auto_redactor redactor = {0};
 
-        if (!store_review_loop_judges(call->db, loop->rid, &judges, error))
+        if (!redactor_init(&redactor, call->services, call->db, error) ||
+            !store_review_loop_judges(call->db, loop->rid, &judges, error))
                 return false;
+        redactor_set_task(&redactor, call->db, &owner);
         json_t *list = json_array();
         for (size_t i = 0; i < judges.count; i++)
                 json_array_append_new(list, view_judge(&judges.items[i]));
-        *view = view_loop(loop);
+        *view = view_loop(loop, &redactor);
         json_object_set_new(*view, "reviews", list);
         return true;
 }

@@ -340,6 +340,17 @@ static void a_reviewer_that_is_not_let_in_any_more_stops_the_loop(void **state)
         assert_non_null(strstr(member(view, "stopMessage"), "environment_disabled: "));
 }
 
+static void why_a_loop_stopped_is_told_without_secrets(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = reviewing_task(world, "main"), *loop = reviewing_begin(world, task, reviewing_usual);
+
+        world_credentials(world, "https://someone:token-of-the-host@host\n");
+        world_sql(world, "UPDATE review_loops SET stop_message = 'pull_failed: no token-of-the-host there'");
+        auto_json *view = reviewing_loop(world, task);
+        assert_string_equal(member(view, "stopMessage"), "pull_failed: no [redacted] there");
+}
+
 static void feedback_is_comments_for_who_runs_it_and_never_too_long(void **state)
 {
         struct verdict_improvement improvements[] = {{(char *)"rm -rf /\nor so", "high"}, {(char *)"x", "low"}};
@@ -383,6 +394,7 @@ int run_review_loop_tests(void)
                 TEST(a_loop_goes_on_after_a_restart_between_any_two_steps),
                 TEST(a_loop_that_is_stopped_while_it_launches_makes_no_reviews),
                 TEST(a_reviewer_that_is_not_let_in_any_more_stops_the_loop),
+                TEST(why_a_loop_stopped_is_told_without_secrets),
                 cmocka_unit_test(feedback_is_comments_for_who_runs_it_and_never_too_long),
         };
 
