@@ -9,6 +9,7 @@
 #include "server/base/document.h"
 #include "server/base/log.h"
 #include "server/lock.h"
+#include "server/services/backup.h"
 #include "server/services/role.h"
 #include "server/words.h"
 
@@ -64,6 +65,7 @@ static bool open_and_run(const struct config *config, json_t **result, struct er
         struct services services = {.data_folder = config->data_folder};
         auto_error closed = {0};
 
+        backup_clean(config->data_folder);
         services.store = store_open(config->data_folder, &closed);
         if (!services.store && !config->command->is_store_optional)
                 return error_move(error, &closed);

@@ -421,11 +421,15 @@ static void observe_refusal(void *context)
         metrics_count(METRIC_CONNECTIONS_REFUSED, 1);
 }
 
+/* A proxy that decides by them must have seen what the server sees. */
+static const char *const headers_once[] = {"MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "X-MCP-Toolsets", NULL};
+
 void routes_apply(struct routes_context *context, struct http_server_options *options)
 {
         options->routes = routes;
         options->route_count = route_count;
         options->context = context;
+        options->headers_once = headers_once;
         options->thread_begin = begin_thread;
         options->thread_end = end_thread;
         options->admit = admit;

@@ -17,6 +17,7 @@
 #include "server/lock.h"
 #include "server/routes.h"
 #include "server/services/app_access.h"
+#include "server/services/backup.h"
 #include "server/services/builder.h"
 #include "server/services/environment.h"
 #include "server/services/feed.h"
@@ -52,6 +53,7 @@ static void close_lock(struct server *server)
 
 static bool open_store(struct server *server, struct error *error)
 {
+        backup_clean(server->config->data_folder);
         server->services.store = store_open(server->config->data_folder, error);
         return server->services.store != NULL;
 }

@@ -34,6 +34,7 @@ struct field {
         enum field_type type;
         bool is_required;
         bool is_nullable;    /* null is accepted and reads as absent; in outputs: may be null */
+        bool is_late;        /* settings: a change acts at the next start */
         bool is_list_of_any; /* outputs: an array whose items are not described further */
         size_t offset;
         int64_t minimum;                     /* strings: characters; integers: value; lists and maps: items */

@@ -17,7 +17,7 @@ static bool is_admitted(struct http_request *request)
         const struct http_server_options *options = &request->worker->server->options;
         auto_error error = {0};
 
-        if (!options->admit || options->admit(request, options->context, &error))
+        if (once_check(request, &error) && (!options->admit || options->admit(request, options->context, &error)))
                 return true;
         http_respond_error(request, &error);
         return false;

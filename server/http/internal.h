@@ -58,6 +58,7 @@ struct http_request {
         void (*finish)(void *context); /* makes the answer before the request is resumed; NULL when there is one */
         void *finish_context;
 
+        bool is_ambiguous;     /* by its headers: where it ends cannot be told */
         bool is_handled;       /* the handler has run, or will not */
         bool is_suspended;     /* written by the worker's thread only */
         bool is_abandoned;     /* written by the worker's thread, under its lock */
@@ -191,6 +192,9 @@ void serve_completed(void *worker, struct MHD_Connection *connection, void **con
 
 /* admission.c: what is decided with only the headers; a refusal leaves a response. */
 void admission_decide(struct http_request *request);
+
+/* once.c: refuses a request with two of a header of which there is one, and one with two lengths. */
+MUST_CHECK bool once_check(struct http_request *request, struct error *error);
 
 /* request.c */
 struct http_request *request_new(struct worker *worker, struct MHD_Connection *connection, const char *method,

@@ -11,12 +11,13 @@ static enum MHD_Result send_response(struct http_request *request)
         return MHD_queue_response(request->connection, request->status, request->response);
 }
 
-/* Whether the rest of a refused request is too much to read, or its client waits to be told to send it. */
+/* Whether the rest of a refused request is too much to read, or ends nobody knows where, or its client waits to be told
+ * to send it. */
 static bool is_rest_unwanted(const struct http_request *request)
 {
         const char *length = http_request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-        if (http_request_header(request, MHD_HTTP_HEADER_EXPECT))
+        if (request->is_ambiguous || http_request_header(request, MHD_HTTP_HEADER_EXPECT))
                 return true;
         return length && (strlen(length) > 18 || strtoull(length, NULL, 10) > DROP_MAXIMUM);
 }

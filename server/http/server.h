@@ -25,6 +25,7 @@ struct http_server_options {
         const struct http_route *routes;
         size_t route_count;
         void *context;
+        const char *const *headers_once; /* NULL-ended: besides HTTP's own, what a request may have only one of */
 
         const struct http_tls *tls;    /* NULL: without TLS. 1.2 and 1.3 are spoken */
         const char *trusted_proxies;   /* addresses and networks, commas between, whose X-Forwarded-For and

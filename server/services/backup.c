@@ -1,5 +1,6 @@
 #include "server/services/backup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,12 +8,16 @@
 
 #include "server/base/clock.h"
 #include "server/base/document.h"
+#include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/archive.h"
 #include "server/services/audit.h"
 #include "server/services/write.h"
 
 #define ARGUMENTS_MAXIMUM 32
+/* What the names of the folders begin with in which the store is copied. */
+#define STAGE "backup"
+#define STAGE_LETTERS 16
 
 static const struct field rows[] = {
         STRING_FIELD(struct backup_input, file, .is_required = true, .minimum = 1, .maximum = 4000, .format = "path",
@@ -26,11 +31,7 @@ static const struct {
         const char *name;
         bool is_secret;
 } parts[] = {
-        {"config.json", false},
-        {"records", false},
-        {"changes", false},
-        {"key", true},
-        {"git-credentials", true},
+        {"config.json", false}, {"records", false}, {"changes", false}, {"key", true}, {"git-credentials", true},
 };
 
 /* The command line of tar; its strings are owned. */
@@ -137,6 +138,36 @@ static bool audit_work(struct call *call, const void *input, json_t **result, st
                            json_pack("{s:b}", "withKey", backup->withKey), error);
 }
 
+/* Nothing that a person may have put there is called so: the letters are those of an id. */
+static bool is_stage(const char *folder, const char *name)
+{
+        static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+        auto_free char *path = path_join(folder, name);
+        struct stat info;
+
+        return !strncmp(name, STAGE "-", sizeof STAGE) && strspn(name + sizeof STAGE, letters) == STAGE_LETTERS &&
+               !name[sizeof STAGE + STAGE_LETTERS] && !lstat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+void backup_clean(const char *data_folder)
+{
+        DIR *listing = opendir(data_folder);
+        const struct dirent *entry;
+
+        while (listing && (entry = readdir(listing))) {
+                auto_free char *path = path_join(data_folder, entry->d_name);
+                auto_error error = {0};
+                if (!is_stage(data_folder, entry->d_name))
+                        continue;
+                if (path_remove_tree(path, &error))
+                        log_info("a backup that was not finished is removed", "folder", path);
+                else
+                        log_warning("a backup that was not finished stays", "reason", error.message);
+        }
+        if (listing)
+                closedir(listing);
+}
+
 bool backup_run(struct call *call, const struct backup_input *input, json_t **result, struct error *error)
 {
         char stage_id[ID_SIZE];
@@ -150,7 +181,7 @@ bool backup_run(struct call *call, const struct backup_input *input, json_t **re
                 return error_set(error, ERROR_INVALID_INPUT, "file must be an absolute path");
         if (!access(input->file, F_OK))
                 return error_set(error, ERROR_CONFLICT, "%s exists already; name another file", input->file);
-        id_new("backup", stage_id);
+        id_new(STAGE, stage_id);
         auto_free char *stage = path_join(call->services->data_folder, stage_id);
         auto_free char *temporary = text_format("%s.%s", input->file, stage_id);
         auto_error ignored = {0};

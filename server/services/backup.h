@@ -22,6 +22,10 @@ extern const struct field_table backup_table;
  * while it copies. For a server administrator only. */
 MUST_CHECK bool backup_run(struct call *call, const struct backup_input *input, json_t **result, struct error *error);
 
+/* Removes what a backup left in the data folder whose process was killed: a copy of the store. Only under the folder's
+ * lock, where no backup runs. */
+void backup_clean(const char *data_folder);
+
 struct restore_input {
         const char *file;
 };

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* More routes than this share the last row. */
-#define ROUTE_COUNT 64
+/* Every pattern of the table of routes has a row of its own; more than this would share the last one. */
+#define ROUTE_COUNT 256
 #define STATUS_COUNT 600
 
 /* Rows are taken in order and never given back, so that a reader may stop at the first free one. */

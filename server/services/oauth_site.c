@@ -22,6 +22,30 @@ static bool is_secure(const char *origin)
         return url_parse(origin, &url) && (url_part_is(&url.scheme, "https") || url_is_loopback(&url));
 }
 
+static bool is_loopback(const char *origin)
+{
+        struct url url;
+
+        return url_parse(origin, &url) && url_is_loopback(&url);
+}
+
+/* Whether the Host header names this machine; without one nobody was called by another name. */
+static bool is_called_here(const char *host)
+{
+        auto_free char *origin = text_format("http://%s", host ? host : "localhost");
+
+        return is_loopback(origin);
+}
+
+/* Without SITE_URL the addresses follow from the name that it was called by, which anybody can choose: that will do on
+ * this machine only. */
+static bool is_usable(const struct oauth_site *site, const char *host)
+{
+        if (!settings_current()->site_url)
+                return is_loopback(site->issuer) && is_loopback(site->main) && is_called_here(host);
+        return is_secure(site->issuer) && is_secure(site->main);
+}
+
 bool oauth_site_find(const struct services *services, const char *host, struct oauth_site *site, struct error *error)
 {
         const struct settings *settings = settings_current();
@@ -31,7 +55,7 @@ bool oauth_site_find(const struct services *services, const char *host, struct o
         auto_oauth_site found = {.issuer = public_url_mcp_origin(services, host),
                                  .main = public_url_site_origin(services, host),
                                  .resource = public_url_mcp(services, host)};
-        if (!is_secure(found.issuer) || !is_secure(found.main))
+        if (!is_usable(&found, host))
                 return error_set(error, ERROR_UNAVAILABLE,
                                  "OAuth needs an https address: set SITE_URL (and MCP_PUBLIC_BASE_URL, where it is "
                                  "used) to one that begins with https://.");
@@ -93,7 +117,7 @@ bool oauth_site_is_resource(const char *resource)
         static const struct services none = {.address = ""};
 
         if (!settings->mcp_public_base_url && !settings->site_url)
-                return is_secure(resource);
+                return is_loopback(resource);
         auto_free char *expected = public_url_mcp(&none, NULL);
         return !strcmp(resource, expected);
 }

@@ -49,15 +49,24 @@ static json_t *value_of(const char *name, enum setting_source *source)
         return NULL;
 }
 
-static bool publish(struct error *error)
+/* What is to be in force: of a row that acts at the next start, what has been so far. */
+static json_t *next_value(const struct field *row, bool is_start)
+{
+        const struct snapshot *last = atomic_load(&current);
+        enum setting_source source;
+
+        return row->is_late && last && !is_start ? json_object_get(last->document, row->name)
+                                                 : value_of(row->name, &source);
+}
+
+static bool publish(bool is_start, struct error *error)
 {
         struct snapshot *snapshot = memory_new(sizeof *snapshot);
-        enum setting_source source;
 
         snapshot->document = json_object();
         for (size_t i = 0; i < settings_table.count; i++) {
-                const char *name = settings_table.rows[i].name;
-                json_object_set(snapshot->document, name, value_of(name, &source));
+                const struct field *row = &settings_table.rows[i];
+                json_object_set(snapshot->document, row->name, next_value(row, is_start));
         }
         if (!field_read(&settings_table, snapshot->document, &snapshot->memory, &snapshot->settings, error)) {
                 json_decref(snapshot->document);
@@ -76,7 +85,7 @@ const struct settings *settings_current(void)
 
         if (!snapshot) {
                 pthread_mutex_lock(&mutex);
-                if (!atomic_load(&current) && !publish(&error))
+                if (!atomic_load(&current) && !publish(true, &error))
                         abort();
                 pthread_mutex_unlock(&mutex);
                 snapshot = atomic_load(&current);
@@ -181,7 +190,7 @@ bool settings_load(struct store_db *db, const char *data_folder, json_t *flags, 
                 json_decref(values[i]);
                 values[i] = json_incref(sources[i]);
         }
-        bool is_good = publish(error);
+        bool is_good = publish(true, error);
         pthread_mutex_unlock(&mutex);
         return is_good;
 }
@@ -312,7 +321,7 @@ static bool take_change(const struct change *change, struct error *error)
                 json_object_set(values[SETTING_STORED], change->row->name, change->value);
         else
                 json_object_del(values[SETTING_STORED], change->row->name);
-        bool is_good = publish(error);
+        bool is_good = publish(false, error);
         pthread_mutex_unlock(&mutex);
         return is_good;
 }

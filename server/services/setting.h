@@ -51,7 +51,7 @@ struct settings {
         int64_t stop_grace_seconds; /* between TERM and KILL */
         int64_t idle_stop_minutes;  /* an idle container is stopped */
         int64_t idle_stop_pinned_minutes;
-        int64_t remove_stopped_hours;   /* a stopped container is removed */
+        int64_t remove_stopped_hours; /* a stopped container is removed */
         int64_t remove_unused_days;
         int64_t remove_workspace_hours; /* the workspace of a task that is not pinned is removed */
         int64_t git_timeout_seconds, git_memory_megabytes;
@@ -83,7 +83,8 @@ enum setting_source {
 struct call;
 struct store_db;
 
-/* The settings in force: a snapshot that stays valid for the life of the process. The defaults before settings_load. */
+/* The settings in force (of those that act at the next start, what they were at this one): a snapshot that stays valid
+ * for the life of the process. The defaults before settings_load. */
 const struct settings *settings_current(void);
 
 /* Reads all sources: the store (`db` may be NULL for none), config.json in the data folder (NULL for none), the
@@ -108,7 +109,8 @@ struct setting_set_input {
 extern const struct field_table setting_set_table;
 /* The same for a value that must not stand on a command line. */
 extern const struct field_table setting_secret_table;
-/* {name, value, source}. Stores the value and puts it in force at once. ERROR_CONFLICT when another source pins the
+/* {name, value, source}. Stores the value and puts it in force at once, one that acts at the next start excepted: that
+ * is told from now on, and what was in force stays in force. ERROR_CONFLICT when another source pins the
  * setting. Writes (waits for the commit); needs settings:manage. */
 MUST_CHECK bool setting_set(struct call *call, const struct setting_set_input *input, json_t **result,
                             struct error *error);

@@ -61,12 +61,13 @@ static bool is_absolute(const char *value)
 }
 
 static const struct field rows[] = {
-        STRING(HOST, host, .text_preset = "127.0.0.1", .minimum = 1, .maximum = 255,
+        STRING(HOST, host, .text_preset = "127.0.0.1", .minimum = 1, .maximum = 255, .is_late = true,
                .help = "Address to listen on; 0.0.0.0 or :: for all. At the next start."),
-        INTEGER(PORT, port, .maximum = 65535, .preset = 3000,
+        INTEGER(PORT, port, .maximum = 65535, .preset = 3000, .is_late = true,
                 .help = "Port to listen on; 0 takes a free one. At the next start."),
         STRING(DOCKER_HOST, docker_host, .text_preset = "unix:///var/run/docker.sock", .is_valid = is_engine_address,
-               .shape = "unix:// and the path of a socket", .help = "The Docker engine. At the next start."),
+               .shape = "unix:// and the path of a socket", .is_late = true,
+               .help = "The Docker engine. At the next start."),
         BOOLEAN(MCP_SERVER_ENABLED, mcp_server_enabled, .help = "Whether POST /mcp answers."),
         BOOLEAN(MCP_OAUTH_ENABLED, mcp_oauth_enabled,
                 .help = "Whether MCP clients may sign people in by OAuth. Needs an https SITE_URL, except on "
@@ -123,43 +124,45 @@ static const struct field rows[] = {
                        "are read again on SIGHUP; whether there is TLS, at the next start."),
         STRING(TLS_KEY_FILE, tls_key_file, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "The certificate's key (PEM, not encrypted)."),
-        STRING(MCP_INGRESS_MODE, mcp_ingress_mode, .choices = ingress_modes,
+        STRING(MCP_INGRESS_MODE, mcp_ingress_mode, .choices = ingress_modes, .is_late = true,
                .help = "`listener`: another port serves the MCP endpoint, its token and discovery endpoints, and "
                        "nothing "
                        "else; `main`: none does. By default it is there when MCP_INGRESS_PORT is set. At the next "
                        "start."),
-        INTEGER(MCP_INGRESS_PORT, mcp_ingress_port, .maximum = 65535,
+        INTEGER(MCP_INGRESS_PORT, mcp_ingress_port, .maximum = 65535, .is_late = true,
                 .help = "Port of the dedicated MCP listener; 0 for none, or 3004 with MCP_INGRESS_MODE=listener. At "
                         "the "
                         "next start."),
-        STRING(MCP_INGRESS_HOST, mcp_ingress_host, .minimum = 1, .maximum = 255,
+        STRING(MCP_INGRESS_HOST, mcp_ingress_host, .minimum = 1, .maximum = 255, .is_late = true,
                .help = "Address that it listens on; by default HOST. At the next start."),
-        INTEGER(APP_PROXY_PORT, app_proxy_port, .maximum = 65535,
+        INTEGER(APP_PROXY_PORT, app_proxy_port, .maximum = 65535, .is_late = true,
                 .help = "Port through which people reach the application servers of tasks, each at an origin of its "
                         "own; "
                         "0 for none. At the next start."),
-        STRING(APP_PROXY_HOST, app_proxy_host, .minimum = 1, .maximum = 255,
+        STRING(APP_PROXY_HOST, app_proxy_host, .minimum = 1, .maximum = 255, .is_late = true,
                .help = "Address that it listens on; by default HOST. At the next start."),
         STRING(APP_PROXY_BASE_URL, app_proxy_base_url, .maximum = 500, .is_valid = is_site_url,
-               .shape = "an http or https URL without a slash at its end",
+               .shape = "an http or https URL without a slash at its end", .is_late = true,
                .help = "Its address as people reach it, of another host than SITE_URL: each application is at "
                        "TASK.HOST, so all names below that host must lead here (and the certificate hold for them). By "
                        "default localhost, for browsers on the same machine. At the next start."),
         INTEGER(APP_PROXY_CONNECTIONS, app_proxy_connections, .minimum = 8, .maximum = 4096, .preset = 256,
-                .help = "Connections to it at once. At the next start."),
-        STRING(TRUSTED_PROXIES, trusted_proxies, .maximum = 4000,
+                .is_late = true, .help = "Connections to it at once. At the next start."),
+        STRING(TRUSTED_PROXIES, trusted_proxies, .maximum = 4000, .is_late = true,
                .help = "Addresses and networks of proxies, with commas between, whose X-Forwarded-For and "
                        "X-Forwarded-Proto are believed. At the next start."),
         INTEGER(CONNECTIONS_MAXIMUM, connections_maximum, .minimum = 16, .maximum = 1000000, .preset = 4096,
-                .help = "Connections at once, for each port. At the next start."),
-        INTEGER(CONNECTIONS_PER_ADDRESS, connections_per_address, .maximum = 1000000, .preset = 512,
+                .is_late = true, .help = "Connections at once, for each port. At the next start."),
+        INTEGER(CONNECTIONS_PER_ADDRESS, connections_per_address, .maximum = 1000000, .preset = 512, .is_late = true,
                 .help = "Connections from one address (of IPv6, a /64 network) for each port; 0 for any number. "
                         "127.0.0.1, ::1 and trusted proxies may have more. At the next start."),
         INTEGER(REQUEST_TIMEOUT_SECONDS, request_timeout_seconds, .minimum = 1, .maximum = 600, .preset = 30,
+                .is_late = true,
                 .help = "The longest that a request's headers, and then its body, may take to arrive; a body of 16 KB "
                         "a "
                         "second or more may take longer. At the next start."),
         INTEGER(IDLE_TIMEOUT_SECONDS, idle_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 60,
+                .is_late = true,
                 .help = "The longest that a connection may be silent between requests. At the next start."),
         INTEGER(RATE_LIMIT_KEY, rate_limit_key, .maximum = 1000000000, .preset = 12000,
                 .help = "Requests a minute with one API key, session or grant; more are 429. 0 for any number."),
@@ -173,14 +176,14 @@ static const struct field rows[] = {
                 .help = "How many values a request's JSON may hold."),
         INTEGER(JSON_NAME_MAXIMUM, json_name_maximum, .minimum = 64, .maximum = 65536, .preset = 1024,
                 .help = "The longest name of a member in it, in bytes."),
-        STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path",
+        STRING(SETUP_FOLDER, setup_folder, .is_valid = is_absolute, .shape = "an absolute path", .is_late = true,
                .help = "Where environments/NAME/environment.json lie; by default `setup` in the data folder. At the "
                        "next start."),
         STRING(AGENTS_FOLDER, agents_folder, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Where the agents' programs are; by default `agents` in the data folder."),
-        STRING(LOG_LEVEL, log_level, .choices = log_levels, .text_preset = "info",
+        STRING(LOG_LEVEL, log_level, .choices = log_levels, .text_preset = "info", .is_late = true,
                .help = "The least level that is logged. At the next start."),
-        STRING(LOG_FORMAT, log_format, .choices = log_formats, .text_preset = "text",
+        STRING(LOG_FORMAT, log_format, .choices = log_formats, .text_preset = "text", .is_late = true,
                .help = "Text, or one JSON object a line. At the next start."),
         INTEGER(TASK_CONCURRENCY, task_concurrency, .minimum = 1, .maximum = 1000, .preset = 8,
                 .help = "Tasks that run at once; others wait in a queue."),
@@ -201,7 +204,7 @@ static const struct field rows[] = {
                 .help = "The same for an environment that sets no other limit."),
         INTEGER(SPEND_LIMIT_TASK_USD, spend_limit_task_usd, .maximum = 1000000,
                 .help = "US dollars that one task may cost before it takes no further turn; 0 for no limit."),
-        INTEGER(AGENT_UID, agent_uid, .minimum = 1, .maximum = 4294967294, .preset = 64500,
+        INTEGER(AGENT_UID, agent_uid, .minimum = 1, .maximum = 4294967294, .preset = 64500, .is_late = true,
                 .help = "User and group id that agents run as and that own workspaces; one that no person has. At the "
                         "next start."),
         INTEGER(STOP_GRACE_SECONDS, stop_grace_seconds, .minimum = 1, .maximum = 20, .preset = 5,
@@ -219,7 +222,8 @@ static const struct field rows[] = {
         INTEGER(REMOVE_UNUSED_DAYS, remove_unused_days, .minimum = 1, .maximum = 36500, .preset = 90,
                 .help = "After so many days without use what nothing names any more is removed: the mirror of a "
                         "repository of no environment, a version of the runner or of an agent's program that is "
-                        "not current and that no container has, the registration of an OAuth client that nobody has a grant "
+                        "not current and that no container has, the registration of an OAuth client that nobody has a "
+                        "grant "
                         "for, and what is kept of reviews that ended, of tasks that ended as long ago or are gone."),
         INTEGER(GIT_TIMEOUT_SECONDS, git_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 120,
                 .help = "The longest that one exchange with a git remote may take."),
@@ -248,19 +252,19 @@ static const struct field rows[] = {
                 .help = "What a person's uploads that no submission took may have together."),
         INTEGER(UPLOAD_HOURS, upload_hours, .minimum = 1, .maximum = 8760, .preset = 24,
                 .help = "After this time an upload that no submission took is removed."),
-        INTEGER(UPLOADS_AT_ONCE, uploads_at_once, .minimum = 1, .maximum = 256, .preset = 8,
+        INTEGER(UPLOADS_AT_ONCE, uploads_at_once, .minimum = 1, .maximum = 256, .preset = 8, .is_late = true,
                 .help = "Uploads and other requests of more than a megabyte that are served at once; more are told to "
                         "come again. At the next start."),
         INTEGER(SESSION_IDLE_MINUTES, session_idle_minutes, .minimum = 1, .maximum = 525600, .preset = 720,
                 .help = "A web session ends when it is not used for so long."),
         INTEGER(SESSION_HOURS, session_hours, .minimum = 1, .maximum = 8760, .preset = 168,
                 .help = "A web session ends so long after the login, however much it is used."),
-        INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8,
+        INTEGER(WORKER_THREADS, worker_threads, .minimum = 1, .maximum = 64, .preset = 8, .is_late = true,
                 .help = "Threads for work that blocks (Docker, git). At the next start."),
-        INTEGER(HTTP_THREADS, http_threads, .maximum = 64,
+        INTEGER(HTTP_THREADS, http_threads, .maximum = 64, .is_late = true,
                 .help = "Threads that serve HTTP; 0 for one per processor, at most 4. At the next start."),
         INTEGER(BODY_MAXIMUM_KILOBYTES, body_maximum_kilobytes, .minimum = 16, .maximum = 1048576, .preset = 1024,
-                .help = "The largest request body, where a route sets no other. At the next start."),
+                .is_late = true, .help = "The largest request body, where a route sets no other. At the next start."),
 };
 
 const struct field_table settings_table = {

@@ -98,6 +98,38 @@ static void a_command_works_after_a_server_was_killed(void **state)
         assert_string_equal(document_get_string(user, "name"), "ann");
 }
 
+/* A backup whose process is killed leaves its copy of the store; what a person put beside it stays. */
+static void the_copy_of_a_killed_backup_is_removed_at_the_next_start(void **state)
+{
+        struct fixture *fixture = *state;
+        static const char *const left[] = {"backup-0123456789abcdef", "backup-zzzzzzzzzzzzzzzz"},
+                                 *const kept[] = {"backup-0123456789abcde", "backup-0123456789ABCDEF",
+                                                  "backup-2026.tar"};
+        auto_free char *link = text_format("%s/backup-aaaaaaaaaaaaaaaa", fixture->data);
+
+        auto_json *first = run_json(fixture, "user|add|ann");
+        for (size_t i = 0; i < COUNT_OF(left); i++) {
+                auto_free char *path = text_format("%s/%s/store.db", fixture->data, left[i]);
+                write_file(path, "old");
+        }
+        for (size_t i = 0; i < COUNT_OF(kept); i++) {
+                auto_free char *path = text_format("%s/%s/x", fixture->data, kept[i]);
+                write_file(path, "mine");
+        }
+        assert_int_equal(symlink("/nowhere", link), 0);
+        auto_json *second = run_json(fixture, "user|list");
+        auto_free char *copy = path_join(fixture->data, left[0]);
+        assert_int_not_equal(access(copy, F_OK), 0);
+        auto_free char *again = path_join(copy, "store.db"), *other = path_join(fixture->data, left[1]);
+        write_file(again, "old");
+        start_server(fixture);
+        assert_int_not_equal(access(copy, F_OK) & access(other, F_OK), 0);
+        for (size_t i = 0; i < COUNT_OF(kept); i++) {
+                auto_free char *path = text_format("%s/%s/x", fixture->data, kept[i]);
+                assert_int_equal(access(path, F_OK), 0);
+        }
+}
+
 int run_process_tests(void)
 {
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, fixture_open, fixture_close)
@@ -108,6 +140,7 @@ int run_process_tests(void)
                 WITH_FIXTURE(a_command_acts_at_once_in_the_running_server),
                 WITH_FIXTURE(a_terminated_server_ends_well_and_soon),
                 WITH_FIXTURE(a_command_works_after_a_server_was_killed),
+                WITH_FIXTURE(the_copy_of_a_killed_backup_is_removed_at_the_next_start),
         };
 
         return cmocka_run_group_tests_name("process", tests, NULL, NULL);

@@ -1,3 +1,4 @@
+#include "server/base/text.h"
 #include "tests/http/fixture.h"
 
 static struct http_server *server;
@@ -5,9 +6,11 @@ static struct connection *client;
 
 static int start(void **state)
 {
+        static const char *const once[] = {"X-Once", NULL};
         struct http_server_options options = fixture_options();
 
         (void)state;
+        options.headers_once = once;
         server = fixture_start(&options);
         client = connection_open(server);
         return 0;
@@ -54,6 +57,34 @@ static void a_path_too_long_for_any_row_is_404(void **state)
         path[sizeof path - 1] = '\0';
         auto_reply *reply = ask(client, "GET", path, "", NULL);
         assert_int_equal(reply->status, 404);
+}
+
+static const char *const doubtful[] = {
+        "Host: 127.0.0.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n",
+        "Host: 127.0.0.1\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\nContent-Length: 2\r\n",
+        "Host: 127.0.0.1\r\nOrigin: http://a\r\nOrigin: http://b\r\nContent-Length: 2\r\n",
+        "Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n",
+        "Host: 127.0.0.1\r\nX-Once: 1\r\nX-Once: 1\r\nContent-Length: 2\r\n",
+        "Host: 127.0.0.1\r\nContent-Length: 2\r\nContent-Length: 2\r\n",
+        "Host: 127.0.0.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+};
+
+/* What a proxy in front may have read otherwise is not acted on, nor is what follows on the connection. */
+static void what_headers_say_twice_is_refused_and_ends_the_connection(void **state)
+{
+        (void)state;
+        for (size_t i = 0; i < COUNT_OF(doubtful); i++) {
+                struct connection *own = connection_open(server);
+                auto_free char *request = text_format("POST /hello HTTP/1.1\r\n%s\r\n", doubtful[i]);
+                connection_send(own, request);
+                auto_reply *reply = connection_read(own, true);
+                if (reply->status != 400)
+                        fail_msg("%s: %d", doubtful[i], reply->status);
+                assert_string_equal(reply_header(reply, "Connection"), "close");
+                connection_close(own);
+        }
+        auto_reply *others = ask(client, "GET", "/hello", "Accept: a\r\nAccept: b\r\nX-Once: 1\r\n", NULL);
+        assert_int_equal(others->status, 200);
 }
 
 static void an_unlisted_method_is_405_and_names_the_others(void **state)
@@ -216,6 +247,7 @@ int run_routing_tests(void)
                 ON_A_SERVER(a_listed_route_is_answered_by_its_handler),
                 ON_A_SERVER(an_unknown_path_is_404_and_keeps_the_connection),
                 ON_A_SERVER(a_path_too_long_for_any_row_is_404),
+                ON_A_SERVER(what_headers_say_twice_is_refused_and_ends_the_connection),
                 ON_A_SERVER(an_unlisted_method_is_405_and_names_the_others),
                 ON_A_SERVER(head_is_answered_where_it_is_listed),
                 ON_A_SERVER(options_tells_the_methods_without_a_credential),

@@ -1,4 +1,5 @@
 /* Where clients look for metadata, and what they find: every form, method and spelling. */
+#include "server/services/oauth_site.h"
 #include "tests/oauth/fixture.h"
 
 #define SERVER "/.well-known/oauth-authorization-server"
@@ -97,6 +98,8 @@ static const struct {
         {"true", "true", SITE, "http://mcp.example", 503},
         {"true", "true", "http://longshore.example", "https://mcp.example", 503},
         {"true", "true", NULL, NULL, 200}, /* it was called localhost */
+        {"true", "true", NULL, "https://mcp.example", 503},
+        {"true", "true", NULL, "http://127.0.0.1:3004", 200},
 };
 static const struct {
         const char *method, *path;
@@ -136,6 +139,37 @@ static void oauth_answers_only_where_it_may(void **state)
         }
 }
 
+/* Without SITE_URL, over TLS and where it listens for everybody as well. */
+static void a_name_that_a_caller_chose_is_no_issuer(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        static const struct {
+                const char *address, *mcp_address, *host;
+                bool is_good;
+        } calls[] = {
+                {"https://localhost:3000", NULL, "localhost:3000", true},
+                {"https://localhost:3000", NULL, "[::1]:3000", true},
+                {"https://localhost:3000", NULL, "longshore.example", false},
+                {"https://localhost:3000", NULL, "10.0.0.1:3000", false},
+                {"https://localhost:3000", NULL, "localhost.example", false},
+                {"http://localhost:3000", "http://localhost:3004", "127.0.0.1:3004", true},
+                {"http://localhost:3000", "http://localhost:3004", "10.0.0.1:3004", false},
+                {"http://10.0.0.1:3000", NULL, NULL, false},
+        };
+
+        oauth_set(fixture, "SITE_URL", NULL);
+        for (size_t i = 0; i < COUNT_OF(calls); i++) {
+                struct services services = {.address = calls[i].address, .mcp_address = calls[i].mcp_address};
+                auto_oauth_site site = {0};
+                auto_error error = {0};
+                if (oauth_site_find(&services, calls[i].host, &site, &error) != calls[i].is_good)
+                        fail_msg("%zu: %s", i, error.message ? error.message : site.issuer);
+                assert_true(calls[i].is_good || error.code == ERROR_UNAVAILABLE);
+        }
+        assert_false(oauth_site_is_resource("https://longshore.example/mcp"));
+        assert_true(oauth_site_is_resource("http://127.0.0.1:3000/mcp"));
+}
+
 static char *challenge_of(struct rest_fixture *fixture, const char *headers)
 {
         auto_reply *reply = ask(fixture->connection, "POST", "/mcp", headers, "{}");
@@ -166,6 +200,7 @@ int run_discovery_tests(void)
                 cmocka_unit_test_setup_teardown(the_documents_follow_the_published_addresses, oauth_set_up,
                                                 oauth_tear_down),
                 cmocka_unit_test_setup_teardown(oauth_answers_only_where_it_may, oauth_set_up, oauth_tear_down),
+                cmocka_unit_test_setup_teardown(a_name_that_a_caller_chose_is_no_issuer, oauth_set_up, oauth_tear_down),
                 cmocka_unit_test_setup_teardown(a_refused_call_is_told_where_the_metadata_is, oauth_set_up,
                                                 oauth_tear_down),
         };

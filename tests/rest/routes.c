@@ -2,6 +2,7 @@
 
 #include "server/base/document.h"
 #include "server/services/engine.h"
+#include "server/services/metrics.h"
 
 static void health_is_told_at_once_while_the_engine_is_down(void **state)
 {
@@ -31,6 +32,37 @@ static void metrics_are_open_on_this_machine_and_count_by_route(void **state)
         assert_non_null(strstr(reply->body, "\nlongshore_http_requests_total{route=\"none\",status=\"404\"} "));
         assert_non_null(strstr(reply->body, "\nlongshore_tasks{status=\"running\"} 0\n"));
         assert_non_null(health);
+}
+
+static void every_route_is_counted_under_its_own_name(void **state)
+{
+        struct rest_fixture *fixture = *state;
+
+        for (size_t row = 0; row < route_count; row++)
+                metrics_http(routes[row].path, 299);
+        auto_reply *reply = ask(fixture->connection, "GET", "/metrics", "", NULL);
+        for (size_t row = 0; row < route_count; row++) {
+                auto_free char *sample =
+                        text_format("\nlongshore_http_requests_total{route=\"%s\",status=\"299\"} ", routes[row].path);
+                if (!strstr(reply->body, sample))
+                        fail_msg("%s is not counted", routes[row].path);
+        }
+        assert_null(strstr(reply->body, "{route=\"other\""));
+}
+
+static void a_header_that_says_what_is_called_is_there_once(void **state)
+{
+        struct rest_fixture *fixture = *state;
+        static const char *const names[] = {"MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "X-MCP-Toolsets"};
+
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+                auto_free char *headers = text_format("%s: a\r\n%s: a\r\n", names[i], names[i]);
+                struct connection *own = connection_open(fixture->server);
+                auto_reply *reply = ask(own, "POST", "/mcp", headers, "{}");
+                connection_close(own);
+                assert_int_equal(reply->status, 400);
+                assert_non_null(strstr(reply->body, names[i]));
+        }
 }
 
 static int metrics_status(struct rest_fixture *fixture, const char *key)
@@ -92,6 +124,8 @@ int run_route_tests(void)
         const struct CMUnitTest tests[] = {
                 TEST(health_is_told_at_once_while_the_engine_is_down),
                 TEST(metrics_are_open_on_this_machine_and_count_by_route),
+                TEST(every_route_is_counted_under_its_own_name),
+                TEST(a_header_that_says_what_is_called_is_there_once),
                 TEST(metrics_through_a_proxy_need_the_permission),
                 TEST(a_method_without_a_row_is_refused_with_those_there_are),
                 TEST(a_page_of_another_site_may_call_nothing),

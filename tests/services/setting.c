@@ -64,6 +64,7 @@ static void each_source_goes_before_the_one_below_it(void **state)
 
         load(identity, NULL);
         assert_true(set(identity, "PORT", "2", &error));
+        load(identity, NULL);
         assert_int_equal(settings_current()->port, 2);
         write_config(identity, "{\"PORT\": 3}");
         load(identity, NULL);
@@ -150,6 +151,41 @@ static void a_stored_setting_acts_at_once_and_an_old_snapshot_stays_valid(void *
         assert_string_equal(settings_current()->site_url, "https://example.test");
 }
 
+/* Who is let in by which name, and whose the files are, follows from where the server listens and what it began with.
+ */
+static void what_acts_at_the_next_start_stays_in_force_until_then(void **state)
+{
+        struct identity *identity = *state;
+        struct call call = identity_call(identity, &actor_local);
+        auto_error error = {0};
+        auto_json *told = NULL;
+
+        load(identity, NULL);
+        assert_true(set(identity, "HOST", "0.0.0.0", &error));
+        assert_true(set(identity, "AGENT_UID", "70000", &error));
+        assert_true(set(identity, "SETUP_FOLDER", "/srv/setup", &error));
+        assert_true(set(identity, "TASK_CONCURRENCY", "2", &error));
+        assert_string_equal(settings_current()->host, "127.0.0.1");
+        assert_int_equal(settings_current()->agent_uid, 64500);
+        assert_null(settings_current()->setup_folder);
+        assert_int_equal(settings_current()->task_concurrency, 2);
+        assert_true(setting_get(&call, &(struct setting_get_input){"HOST"}, &told, &error));
+        assert_string_equal(document_get_string(told, "value"), "0.0.0.0");
+        load(identity, NULL);
+        assert_string_equal(settings_current()->host, "0.0.0.0");
+        assert_int_equal(settings_current()->agent_uid, 70000);
+}
+
+static void the_help_says_which_settings_wait_for_the_next_start(void **state)
+{
+        (void)state;
+        for (size_t i = 0; i < settings_table.count; i++) {
+                const struct field *row = &settings_table.rows[i];
+                if (row->is_late != (strstr(row->help, "At the next start.") != NULL))
+                        fail_msg("%s", row->name);
+        }
+}
+
 static void an_unset_setting_is_its_default_again(void **state)
 {
         struct identity *identity = *state;
@@ -158,9 +194,10 @@ static void an_unset_setting_is_its_default_again(void **state)
         auto_json *result = NULL;
 
         load(identity, NULL);
-        assert_true(set(identity, "PORT", "2", &error));
-        assert_true(setting_unset(&call, &(struct setting_get_input){"PORT"}, &result, &error));
-        assert_int_equal(settings_current()->port, 3000);
+        assert_true(set(identity, "TASK_CONCURRENCY", "2", &error));
+        assert_int_equal(settings_current()->task_concurrency, 2);
+        assert_true(setting_unset(&call, &(struct setting_get_input){"TASK_CONCURRENCY"}, &result, &error));
+        assert_int_equal(settings_current()->task_concurrency, 8);
         assert_string_equal(document_get_string(result, "source"), "default");
 }
 
@@ -205,6 +242,8 @@ int run_setting_tests(void)
                 WITH_SETTINGS(an_unknown_setting_is_refused_with_the_nearest),
                 WITH_SETTINGS(a_value_that_does_not_fit_is_refused_wherever_it_comes_from),
                 WITH_SETTINGS(a_stored_setting_acts_at_once_and_an_old_snapshot_stays_valid),
+                WITH_SETTINGS(what_acts_at_the_next_start_stays_in_force_until_then),
+                cmocka_unit_test(the_help_says_which_settings_wait_for_the_next_start),
                 WITH_SETTINGS(an_unset_setting_is_its_default_again),
                 WITH_SETTINGS(a_setting_is_shown_with_its_source),
                 WITH_SETTINGS(who_may_not_manage_settings_changes_none),
