@@ -74,21 +74,20 @@ static const struct field rows[] = {
                         "loopback."),
         BOOLEAN(MCP_OAUTH_CLIENT_DOCUMENTS, mcp_oauth_client_documents, .preset = true,
                 .help = "Whether an OAuth client may be one that publishes its metadata at a URL, which the server "
-                        "then "
-                        "fetches. Switch it off where the server cannot reach the internet: clients register then."),
+                        "then fetches. Switch it off where the server cannot reach the internet: clients register "
+                        "then."),
         STRING(MCP_OAUTH_REDIRECT_HOSTS, mcp_oauth_redirect_hosts, .minimum = 1, .maximum = 4000,
                .is_valid = oauth_hosts_are_valid, .shape = "host names, or *. and one, a line or comma between them",
                .help = "Hosts that OAuth clients may send people back to, and that those may publish their metadata "
-                       "on; "
-                       "`*.example.com` is every name below example.com. Loopback is always allowed. Default: any."),
+                       "on; `*.example.com` is every name below example.com. Loopback is always allowed. Default: "
+                       "any."),
         INTEGER(MCP_OAUTH_FRESH_SIGN_IN_MINUTES, mcp_oauth_fresh_sign_in_minutes, .maximum = 43200,
                 .help = "How long ago at most a person has to have signed in to approve an OAuth client; 0 for any "
                         "time."),
         STRING(MCP_PUBLIC_BASE_URL, mcp_public_base_url, .maximum = 500, .is_valid = public_url_is_origin,
                .shape = "scheme://host or scheme://host:port, without a path",
                .help = "The public address of the dedicated MCP listener: the endpoint, the discovery documents and "
-                       "the "
-                       "token endpoints are published under it; by default under SITE_URL."),
+                       "the token endpoints are published under it; by default under SITE_URL."),
         STRING(SITE_URL, site_url, .is_valid = is_site_url, .shape = "an http or https URL without a slash at its end",
                .help = "The server's address as people reach it; by default where it listens."),
         STRING(ALLOWED_ORIGINS, allowed_origins, .maximum = 4000,
@@ -108,8 +107,7 @@ static const struct field rows[] = {
                .help = "The claim that names a new user."),
         STRING(OIDC_ALLOWED_DOMAINS, oidc_allowed_domains, .minimum = 1, .maximum = 2000,
                .help = "Domains, with commas between: only people with a verified e-mail address in one of them are "
-                       "let "
-                       "in. Default: everybody whom the provider lets in."),
+                       "let in. Default: everybody whom the provider lets in."),
         BOOLEAN(OIDC_CREATE_USERS, oidc_create_users,
                 .help = "Whether somebody who is not known here becomes a user; otherwise an administrator links them "
                         "(`user link`)."),
@@ -117,8 +115,7 @@ static const struct field rows[] = {
                .help = "The role that such a user gets at the server. Default: none."),
         BOOLEAN(OIDC_LINK_BY_EMAIL, oidc_link_by_email,
                 .help = "Whether a verified e-mail address links somebody to the user of that very name. Otherwise "
-                        "only "
-                        "issuer and subject say who somebody is."),
+                        "only issuer and subject say who somebody is."),
         STRING(TLS_CERTIFICATE_FILE, tls_certificate_file, .is_valid = is_absolute, .shape = "an absolute path",
                .help = "Certificate with its chain (PEM); with TLS_KEY_FILE both ports speak TLS (1.2, 1.3). The files "
                        "are read again on SIGHUP; whether there is TLS, at the next start."),
@@ -126,19 +123,16 @@ static const struct field rows[] = {
                .help = "The certificate's key (PEM, not encrypted)."),
         STRING(MCP_INGRESS_MODE, mcp_ingress_mode, .choices = ingress_modes, .is_late = true,
                .help = "`listener`: another port serves the MCP endpoint, its token and discovery endpoints, and "
-                       "nothing "
-                       "else; `main`: none does. By default it is there when MCP_INGRESS_PORT is set. At the next "
-                       "start."),
+                       "nothing else; `main`: none does. By default it is there when MCP_INGRESS_PORT is set. At the "
+                       "next start."),
         INTEGER(MCP_INGRESS_PORT, mcp_ingress_port, .maximum = 65535, .is_late = true,
                 .help = "Port of the dedicated MCP listener; 0 for none, or 3004 with MCP_INGRESS_MODE=listener. At "
-                        "the "
-                        "next start."),
+                        "the next start."),
         STRING(MCP_INGRESS_HOST, mcp_ingress_host, .minimum = 1, .maximum = 255, .is_late = true,
                .help = "Address that it listens on; by default HOST. At the next start."),
         INTEGER(APP_PROXY_PORT, app_proxy_port, .maximum = 65535, .is_late = true,
                 .help = "Port through which people reach the application servers of tasks, each at an origin of its "
-                        "own; "
-                        "0 for none. At the next start."),
+                        "own; 0 for none. At the next start."),
         STRING(APP_PROXY_HOST, app_proxy_host, .minimum = 1, .maximum = 255, .is_late = true,
                .help = "Address that it listens on; by default HOST. At the next start."),
         STRING(APP_PROXY_BASE_URL, app_proxy_base_url, .maximum = 500, .is_valid = is_site_url,
@@ -159,8 +153,7 @@ static const struct field rows[] = {
         INTEGER(REQUEST_TIMEOUT_SECONDS, request_timeout_seconds, .minimum = 1, .maximum = 600, .preset = 30,
                 .is_late = true,
                 .help = "The longest that a request's headers, and then its body, may take to arrive; a body of 16 KB "
-                        "a "
-                        "second or more may take longer. At the next start."),
+                        "a second or more may take longer. At the next start."),
         INTEGER(IDLE_TIMEOUT_SECONDS, idle_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 60,
                 .is_late = true,
                 .help = "The longest that a connection may be silent between requests. At the next start."),
@@ -217,14 +210,13 @@ static const struct field rows[] = {
                 .help = "After this time a stopped container is removed; the next turn makes it again."),
         INTEGER(REMOVE_WORKSPACE_HOURS, remove_workspace_hours, .minimum = 1, .maximum = 876000, .preset = 720,
                 .help = "After this time without a turn the workspace of a task that nobody has pinned is removed, "
-                        "with "
-                        "what was not pushed from it."),
+                        "with what was not pushed from it."),
         INTEGER(REMOVE_UNUSED_DAYS, remove_unused_days, .minimum = 1, .maximum = 36500, .preset = 90,
                 .help = "After so many days without use what nothing names any more is removed: the mirror of a "
                         "repository of no environment, a version of the runner or of an agent's program that is "
                         "not current and that no container has, the registration of an OAuth client that nobody has a "
-                        "grant "
-                        "for, and what is kept of reviews that ended, of tasks that ended as long ago or are gone."),
+                        "grant for, and what is kept of reviews that ended, of tasks that ended as long ago or are "
+                        "gone."),
         INTEGER(GIT_TIMEOUT_SECONDS, git_timeout_seconds, .minimum = 1, .maximum = 3600, .preset = 120,
                 .help = "The longest that one exchange with a git remote may take."),
         INTEGER(GIT_MEMORY_MEGABYTES, git_memory_megabytes, .minimum = 64, .maximum = 65536, .preset = 1024,
