@@ -20,7 +20,7 @@ static void set_defaults(struct http_server_options *options)
         DEFAULT(threads, default_threads());
         DEFAULT(connection_maximum, 4096);
         DEFAULT(suspended_maximum, 2048);
-        DEFAULT(connection_memory, 16384);
+        DEFAULT(connection_memory, 12288);
         DEFAULT(idle_timeout_seconds, 60);
         DEFAULT(request_timeout_ms, 30000);
         DEFAULT(body_rate, 16384);

@@ -34,7 +34,7 @@ struct http_server_options {
                                           proxies, 127.0.0.1 and ::1 may have more */
         unsigned connection_maximum;   /* in all; 4096 */
         unsigned suspended_maximum;    /* requests waiting for an answer from another thread; 2048 */
-        size_t connection_memory;      /* bytes a connection holds for reading headers; 16384. More is 431 */
+        size_t connection_memory;      /* bytes a connection holds, its headers in them; 12288. More is 431 */
         unsigned idle_timeout_seconds; /* without a byte in either direction; 60 */
         unsigned request_timeout_ms;   /* for the headers to arrive, and again for the body; 30000 */
         unsigned body_rate;            /* bytes a second: so fast a body may take longer than that; 16384 */
