@@ -200,7 +200,7 @@ static bool check_reviewer(struct call *call, const struct environment *environm
         struct model_choice choice = {reviewer->model, reviewer->effort, reviewer->speed};
 
         return agent_check(call->services, environment, reviewer->agent, error) &&
-               model_check(call->services, environment, reviewer->agent, &choice, error) &&
+               model_check(call->services, call->db, environment, call->actor->user, reviewer->agent, &choice, error) &&
                vault_check_agent(call, environment, reviewer->agent, error);
 }
 

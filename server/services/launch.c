@@ -181,7 +181,8 @@ static bool check_speed(const struct launch *launch, const struct environment *e
         struct model_choice choice = {.model = task->model, .speed = task->speed};
 
         return !task->speed || !strcmp(task->speed, model_speeds[0]) ||
-               model_check(launch->runtime->services, environment, launch->turn.agent, &choice, error);
+               model_check(launch->runtime->services, launch->db, environment, task->creator, launch->turn.agent,
+                           &choice, error);
 }
 
 /* Brings the prompt to the runner, unless the turn is stopped before. */

@@ -8,6 +8,7 @@
 #include "server/base/log.h"
 #include "server/base/path.h"
 #include "server/services/models_shipped.h"
+#include "server/services/vault.h"
 
 #define FILE_MAXIMUM (1024 * 1024)
 #define STANDARD "standard"
@@ -133,6 +134,16 @@ static int rank(const char *speed)
         return at;
 }
 
+/* What Codex is told of an endpoint of one's own. */
+static bool check_endpoint(struct store_db *db, const struct environment *environment, int64_t owner,
+                           struct error *error)
+{
+        bool is_custom;
+
+        return vault_gives_variable(db, environment, owner, "OPENAI_BASE_URL", &is_custom, error) &&
+               (!is_custom || error_set(error, ERROR_SPEED_INVALID, "speed: a custom endpoint offers only standard"));
+}
+
 static bool check_speed(const struct environment *environment, const char *agent, const char *model_id,
                         const json_t *model, const char *speed, struct error *error)
 {
@@ -150,13 +161,11 @@ static bool check_speed(const struct environment *environment, const char *agent
         if (rank(speed) > rank(environment->file.codexSpeed))
                 return error_set(error, ERROR_SPEED_DENIED, "speed: the environment allows %s at most (codexSpeed)",
                                  environment->file.codexSpeed);
-        if (json_object_get(environment->file.environment, "OPENAI_BASE_URL"))
-                return error_set(error, ERROR_SPEED_INVALID, "speed: a custom endpoint offers only standard");
         return true;
 }
 
-bool model_check(const struct services *services, const struct environment *environment, const char *agent,
-                 const struct model_choice *choice, struct error *error)
+bool model_check(const struct services *services, struct store_db *db, const struct environment *environment,
+                 int64_t owner, const char *agent, const struct model_choice *choice, struct error *error)
 {
         if (!choice->model && !choice->effort && !choice->speed)
                 return true;
@@ -176,5 +185,8 @@ bool model_check(const struct services *services, const struct environment *envi
                 return error_set(error, ERROR_EFFORT_INVALID, "reasoningEffort: %s offers %s", id ? id : agent,
                                  *known ? known : "none");
         }
-        return !choice->speed || check_speed(environment, agent, id ? id : agent, model, choice->speed, error);
+        if (!choice->speed)
+                return true;
+        return check_speed(environment, agent, id ? id : agent, model, choice->speed, error) &&
+               (!strcmp(choice->speed, STANDARD) || check_endpoint(db, environment, owner, error));
 }

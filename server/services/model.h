@@ -9,10 +9,10 @@ struct model_choice {
         const char *model, *effort, *speed; /* NULL: not chosen */
 };
 
-/* Checks a task's choice for an agent. ERROR_MODEL_INVALID, ERROR_EFFORT_INVALID, ERROR_SPEED_INVALID (each naming what
- * there is), ERROR_SPEED_DENIED by the policy of server or environment. */
-MUST_CHECK bool model_check(const struct services *services, const struct environment *environment, const char *agent,
-                            const struct model_choice *choice, struct error *error);
+/* Checks a choice for an agent of a task of `owner` (0: of nobody). ERROR_MODEL_INVALID, ERROR_EFFORT_INVALID,
+ * ERROR_SPEED_INVALID (each naming what there is), ERROR_SPEED_DENIED by the policy of server or environment. */
+MUST_CHECK bool model_check(const struct services *services, struct store_db *db, const struct environment *environment,
+                            int64_t owner, const char *agent, const struct model_choice *choice, struct error *error);
 /* The catalogue as it is now, for the caller to release and not to change: it is read again only when its file is
  * another one. */
 json_t *model_catalogue(const struct services *services);

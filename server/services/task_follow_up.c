@@ -173,7 +173,7 @@ static bool check(struct call *call, const struct store_task *task, const struct
         return environment_check_active(environment, error) &&
                spend_check(call, environment, task->cost_micros, error) &&
                ((!input->model && !input->reasoningEffort && !input->speed) ||
-                model_check(call->services, environment, task->agent, &choice, error));
+                model_check(call->services, call->db, environment, task->creator, task->agent, &choice, error));
 }
 
 static bool send(struct call *call, const struct store_task *task, const struct task_follow_up_input *input,

@@ -101,7 +101,8 @@ static bool plan_agents(struct call *call, const struct task_create_input *input
                                   : input->agent      ? input->agent
                                                       : environment->file.defaultAgent;
                 if (!agent_check(call->services, environment, plan->agents[i], error) ||
-                    !model_check(call->services, environment, plan->agents[i], &choice, error) ||
+                    !model_check(call->services, call->db, environment, call->actor->user, plan->agents[i], &choice,
+                                 error) ||
                     !vault_check_agent(call, environment, plan->agents[i], error))
                         return false;
         }

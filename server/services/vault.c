@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/base/document.h"
 #include "server/services/agent.h"
 #include "server/services/seal.h"
 #include "server/services/vault_plan.h"
@@ -232,6 +233,19 @@ bool vault_check_agent(const struct call *call, const struct environment *enviro
         return !agent || !agent->accounts ||
                (vault_plan_make(call->db, environment, call->actor->user, &plan, error) &&
                 vault_plan_account(call->db, environment, &plan, call->actor->user, agent, &account, &is_found, error));
+}
+
+bool vault_gives_variable(struct store_db *db, const struct environment *environment, int64_t owner, const char *name,
+                          bool *result, struct error *error)
+{
+        const char *plain = document_get_string(environment->file.environment, name);
+        auto_vault_plan plan = {0};
+
+        if (!vault_plan_make(db, environment, owner, &plan, error))
+                return false;
+        const struct planned_secret *secret = vault_plan_find(&plan, name);
+        *result = (plain && *plain) || (secret && !secret->is_file);
+        return true;
 }
 
 bool vault_account_refused(struct store_db *db, const struct store_turn *turn, const char *reason, int64_t now,

@@ -60,6 +60,10 @@ MUST_CHECK bool vault_expand(const struct services *services, struct store_db *d
  * ERROR_AGENT_AUTH_INVALID with a sentence that says what to set. Reads only. */
 MUST_CHECK bool vault_check_agent(const struct call *call, const struct environment *environment, const char *agent,
                                   struct error *error);
+/* Whether a turn of the owner's (0: of nobody's) tasks finds a value in a variable: the environment's own or a secret.
+ */
+MUST_CHECK bool vault_gives_variable(struct store_db *db, const struct environment *environment, int64_t owner,
+                                     const char *name, bool *result, struct error *error);
 /* What was given to one task, and what else is left out of its texts as its owner's, counts as given to another that
  * gets files or texts of it, whoever owns that. In a piece of work; tasks by rid. */
 MUST_CHECK bool vault_copy_values(struct store_db *db, int64_t to_task, int64_t from_task, struct error *error);

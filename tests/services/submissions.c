@@ -7,6 +7,7 @@
 #include "server/base/path.h"
 #include "server/services/model.h"
 #include "server/services/prompt.h"
+#include "server/services/secret_store.h"
 #include "server/services/template.h"
 
 static void write_setup(struct world *world, const char *name, const char *content)
@@ -86,7 +87,7 @@ static void expect_choice(struct world *world, const char *agent, struct model_c
 {
         auto_error error = {0};
         auto_environment *environment = environment_find(world->services.environments, "main");
-        bool is_good = model_check(&world->services, environment, agent, &choice, &error);
+        bool is_good = model_check(&world->services, world->db, environment, world->dev->user, agent, &choice, &error);
 
         if (code) {
                 assert_false(is_good);
@@ -114,6 +115,49 @@ static void a_choice_of_model_is_checked_against_the_catalogue(void **state)
         expect_choice(world, "codex", (struct model_choice){.speed = "standard"}, NULL);
         expect_choice(world, "codex", (struct model_choice){.speed = "ultrafast"}, "invalid_speed");
         expect_choice(world, "codex", (struct model_choice){.speed = "fast"}, "speed_not_allowed");
+}
+
+static void expect_fast(struct world *world, const char *environment, const char *code)
+{
+        world_environment(world, "main", environment);
+        expect_choice(world, "codex", (struct model_choice){.speed = "fast"}, code);
+        expect_choice(world, "codex", (struct model_choice){.speed = "standard"}, NULL);
+}
+
+static void set_endpoint(struct world *world, const struct actor *actor, const char *environment)
+{
+        struct call call = world_call(world, actor);
+        const struct secret_set_input input = {.name = "OPENAI_BASE_URL",
+                                               .value = "https://host/v1",
+                                               .environment = environment,
+                                               .as = "variable",
+                                               .tasks = true};
+        auto_json *result = NULL;
+        auto_error error = {0};
+
+        if (!secret_set(&call, &input, &result, &error))
+                fail_msg("%s", error.message);
+}
+
+static void an_endpoint_of_ones_own_offers_no_speed_wherever_it_is_told(void **state)
+{
+        static const char own[] = "{\"codex\":{\"default\":\"c1\",\"models\":[{\"id\":\"c1\",\"speeds\":[\"fast\"]}]}}";
+        static const char declaring[] = "{\"secrets\": [{\"name\": \"OPENAI_BASE_URL\"}]}";
+        struct world *world = *state;
+        auto_free char *path = path_join(world->services.data_folder, "models.json");
+        auto_json *flags = json_pack("{s:s}", "CODEX_SPEED", "fast");
+        auto_error error = {0};
+
+        assert_true(path_write(path, own, strlen(own), 0600, &error));
+        assert_true(settings_load(NULL, NULL, flags, &error));
+        expect_fast(world, "{\"environment\": {\"OPENAI_BASE_URL\": \"https://host/v1\"}}", "invalid_speed");
+        expect_fast(world, "{\"environment\": {\"OPENAI_BASE_URL\": \"\"}}", NULL);
+        set_endpoint(world, world->admin, "main");
+        expect_fast(world, "{}", NULL);
+        expect_fast(world, declaring, "invalid_speed");
+        set_endpoint(world, world->dev, NULL);
+        expect_fast(world, "{}", "invalid_speed");
+        assert_true(settings_load(NULL, NULL, NULL, &error));
 }
 
 /* Told by a file that changes behind the back of its times. */
@@ -286,6 +330,8 @@ int run_submission_tests(void)
                 cmocka_unit_test_setup_teardown(a_templates_values_are_checked_and_put_in_place, world_open,
                                                 world_close),
                 cmocka_unit_test_setup_teardown(a_choice_of_model_is_checked_against_the_catalogue, world_open,
+                                                world_close),
+                cmocka_unit_test_setup_teardown(an_endpoint_of_ones_own_offers_no_speed_wherever_it_is_told, world_open,
                                                 world_close),
                 cmocka_unit_test_setup_teardown(a_catalogue_is_read_again_only_when_it_changed, world_open,
                                                 world_close),
