@@ -127,7 +127,9 @@ static bool start(struct call *call, const struct test_run_input *input, const s
                   struct store_task_run *run, struct error *error)
 {
         const struct parameter *parameters = test->parameters.items;
-        auto_free struct runner_variable *variables = memory_new((test->parameters.count + 1) * sizeof *variables);
+        size_t count = test->parameters.count;
+        auto_free char **values = memory_new((count + 1) * sizeof *values);
+        auto_free struct runner_variable *variables = memory_new((count + 1) * sizeof *variables);
         struct check check = {call, input};
         struct task_run_order order = {.task = task,
                                        .environment = environment,
@@ -139,11 +141,16 @@ static bool start(struct call *call, const struct test_run_input *input, const s
                                        .check = check_work,
                                        .context = &check};
 
-        for (; order.variable_count < test->parameters.count; order.variable_count++)
-                variables[order.variable_count] = (struct runner_variable){
-                        parameters[order.variable_count].name,
-                        parameter_value(&parameters[order.variable_count], input->parameters, error)};
-        return task_run_start(call, &order, run, error);
+        bool is_good = true;
+        for (; is_good && order.variable_count < count; order.variable_count++) {
+                size_t i = order.variable_count;
+                is_good = (values[i] = parameter_value(&parameters[i], input->parameters, error));
+                variables[i] = (struct runner_variable){parameters[i].name, values[i]};
+        }
+        is_good = is_good && task_run_start(call, &order, run, error);
+        for (size_t i = 0; i < count; i++)
+                free(values[i]);
+        return is_good;
 }
 
 bool test_run(struct call *call, const struct test_run_input *input, json_t **result, struct error *error)

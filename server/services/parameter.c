@@ -1,8 +1,8 @@
 #include "server/services/parameter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "server/base/clock.h"
 #include "server/base/document.h"
 
 static bool is_name(const char *name)
@@ -88,43 +88,104 @@ static bool is_option(const struct parameter *parameter, const char *value, size
         return false;
 }
 
-static bool check_options(const struct parameter *parameter, const char *value, struct error *error)
+static bool take_option(const struct parameter *parameter, const char *value, size_t length, struct text *out,
+                        struct error *error)
 {
+        if (!is_option(parameter, value, length))
+                return error_set_details(
+                        error, ERROR_PARAMETER_INVALID, json_pack("{s:o}", "allowedValues", options_of(parameter)),
+                        "parameters.%s: %.*s is none of its options", parameter->name, (int)length, value);
+        if (out->length)
+                text_append_string(out, ",");
+        text_append(out, value, length);
+        return true;
+}
+
+/* Of several, each without the blanks around it. */
+static bool take_options(const struct parameter *parameter, const char *value, struct text *out, struct error *error)
+{
+        if (!parameter->multiSelect)
+                return take_option(parameter, value, strlen(value), out, error);
         for (const char *at = value;; at++) {
-                size_t length = parameter->multiSelect ? strcspn(at, ",") : strlen(at);
-                if (!is_option(parameter, at, length))
-                        return error_set_details(error, ERROR_PARAMETER_INVALID,
-                                                 json_pack("{s:o}", "allowedValues", options_of(parameter)),
-                                                 "parameters.%s: %.*s is none of its options", parameter->name,
-                                                 (int)length, at);
-                at += length;
+                at += strspn(at, " ");
+                size_t whole = strcspn(at, ","), length = whole;
+                while (length && at[length - 1] == ' ')
+                        length--;
+                if (!take_option(parameter, at, length, out, error))
+                        return false;
+                at += whole;
                 if (!*at)
                         return true;
         }
 }
 
-static bool check_value(const struct parameter *parameter, const char *value, struct error *error)
+/* Behind the digits at `at`, of which there is one at least; NULL without. */
+static const char *skip_digits(const char *at)
 {
-        char *end;
+        size_t count = strspn(at, "0123456789");
 
-        if (!strcmp(parameter->type, "boolean") && strcmp(value, "true") && strcmp(value, "false"))
-                return error_set(error, ERROR_PARAMETER_INVALID, "parameters.%s must be true or false",
-                                 parameter->name);
-        if (!strcmp(parameter->type, "number") && (strtod(value, &end), end == value || *end))
-                return error_set(error, ERROR_PARAMETER_INVALID, "parameters.%s must be a number", parameter->name);
-        return !is_enforced(parameter) || check_options(parameter, value, error);
+        return count ? at + count : NULL;
 }
 
-const char *parameter_value(const struct parameter *parameter, const json_t *values, struct error *error)
+/* A decimal one, as JSON writes it; zeros may stand in front. */
+static bool is_number(const char *value)
+{
+        const char *at = skip_digits(value + (*value == '-'));
+
+        if (at && *at == '.')
+                at = skip_digits(at + 1);
+        if (at && (*at == 'e' || *at == 'E'))
+                at = skip_digits(at + 1 + (at[1] == '-' || at[1] == '+'));
+        return at && !*at;
+}
+
+static bool is_date(const char *value)
+{
+        auto_free char *moment = text_format("%.20sT00:00:00Z", value);
+        int64_t at;
+
+        return strlen(value) == strlen("2026-12-31") && clock_parse(moment, &at);
+}
+
+static bool is_boolean(const char *value)
+{
+        return !strcmp(value, "true") || !strcmp(value, "false");
+}
+
+static const struct {
+        const char *type, *shape;
+        bool (*is_valid)(const char *value);
+} checked[] = {
+        {"boolean", "true or false", is_boolean},
+        {"number", "a number", is_number},
+        {"date", "a date, like 2026-12-31", is_date},
+};
+
+static char *take_value(const struct parameter *parameter, const char *value, struct error *error)
+{
+        auto_text out = TEXT_WITH_MAXIMUM(SIZE_MAX / 2);
+
+        for (size_t i = 0; i < COUNT_OF(checked); i++)
+                if (!strcmp(parameter->type, checked[i].type) && !checked[i].is_valid(value)) {
+                        error_set(error, ERROR_PARAMETER_INVALID, "parameters.%s must be %s", parameter->name,
+                                  checked[i].shape);
+                        return NULL;
+                }
+        if (!is_enforced(parameter))
+                return text_copy(value);
+        return take_options(parameter, value, &out, error) ? text_take(&out) : NULL;
+}
+
+char *parameter_value(const struct parameter *parameter, const json_t *values, struct error *error)
 {
         const char *value = document_get_string(values, parameter->name);
 
         if (!value || !*value)
                 value = parameter->fallback;
         if (value && *value)
-                return check_value(parameter, value, error) ? value : NULL;
+                return take_value(parameter, value, error);
         if (!parameter->required)
-                return "";
+                return text_copy("");
         error_set(error, ERROR_PARAMETER_MISSING, "parameters.%s is required", parameter->name);
         return NULL;
 }
@@ -163,8 +224,10 @@ bool parameters_check(const struct field_objects *declared, const json_t *values
                                                  json_pack("{s:o}", "declared", names_of(declared)),
                                                  "parameters.%.100s: the %s has no such parameter", name, owner);
         }
-        for (size_t i = 0; i < declared->count; i++)
-                if (!parameter_value(&items[i], values, error))
+        for (size_t i = 0; i < declared->count; i++) {
+                auto_free char *taken = parameter_value(&items[i], values, error);
+                if (!taken)
                         return false;
+        }
         return true;
 }

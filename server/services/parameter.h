@@ -22,7 +22,8 @@ json_t *parameter_view(const struct parameter *parameter);
  * with {declared}, ERROR_PARAMETER_MISSING, ERROR_PARAMETER_INVALID. */
 MUST_CHECK bool parameters_check(const struct field_objects *declared, const json_t *values, const char *owner,
                                  struct error *error);
-/* The value of a parameter: the given one, else its default, else "". Borrowed; NULL on error. */
-const char *parameter_value(const struct parameter *parameter, const json_t *values, struct error *error);
+/* The value of a parameter: the given one, else its default, else "". Of a multiSelect the members without blanks
+ * around them. The caller frees it; NULL on error. */
+char *parameter_value(const struct parameter *parameter, const json_t *values, struct error *error);
 
 #endif

@@ -142,8 +142,8 @@ static void fill(const struct template *template, const json_t *values, struct t
                 bool is_known = close && i < template->parameters.count;
                 text_append(out, at, (size_t)(open - at) + (is_known ? 0 : 2));
                 at = is_known ? close + 2 : open + 2;
-                if (is_known)
-                        text_append_string(out, parameter_value(&items[i], values, &checked));
+                auto_free char *value = is_known ? parameter_value(&items[i], values, &checked) : NULL;
+                text_append_string(out, value ? value : "");
         }
         text_append_string(out, at);
 }

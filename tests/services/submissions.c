@@ -6,6 +6,7 @@
 
 #include "server/base/path.h"
 #include "server/services/model.h"
+#include "server/services/parameter.h"
 #include "server/services/prompt.h"
 #include "server/services/secret_store.h"
 #include "server/services/template.h"
@@ -75,12 +76,46 @@ static void a_templates_values_are_checked_and_put_in_place(void **state)
         expect_render(world, "{\"where\":\"the {{how}} parser\"}", "Fix the {{how}} parser with care; {{other}}", NULL);
         expect_render(world, "{\"where\":\"x\",\"how\":\"haste\",\"many\":\"a,b\"}", "Fix x with haste; {{other}}",
                       NULL);
+        expect_render(world, "{\"where\":\"x\",\"many\":\" a , b\"}", "Fix x with care; {{other}}", NULL);
+        expect_render(world, "{\"where\":\"x\",\"many\":\"a,,b\"}", NULL, "invalid_parameter");
+        expect_render(world, "{\"where\":\"x\",\"many\":\"a, \"}", NULL, "invalid_parameter");
         expect_render(world, "{}", NULL, "missing_required_parameter");
         expect_render(world, "{\"where\":\"x\",\"how\":\"luck\"}", NULL, "invalid_parameter");
         expect_render(world, "{\"where\":\"x\",\"many\":\"a,c\"}", NULL, "invalid_parameter");
         expect_render(world, "{\"where\":\"x\",\"when\":\"now\"}", NULL, "unknown_parameter");
         assert_null(template_render(&world->services, "main", "../fix", NULL, &error));
         assert_code(error, "template_not_found");
+}
+
+static void a_value_is_of_its_parameters_type(void **state)
+{
+        static const struct {
+                const char *type, *good[4], *bad[6];
+        } types[] = {
+                {"number", {"0", "-12.50", "1e6", "2E-3"}, {"nan", " 1", "0x10", "1.", "e5", "--1"}},
+                {"date",
+                 {"2026-12-31", "2028-02-29"},
+                 {"2026-13-01", "2026-02-30", "31.12.2026", "2026-12-31T00:00:00Z"}},
+                {"boolean", {"true", "false"}, {"yes", "True", "1"}},
+        };
+        auto_error error = {0};
+
+        (void)state;
+        for (size_t i = 0; i < COUNT_OF(types); i++) {
+                const struct parameter parameter = {.name = "p", .type = types[i].type, .required = true};
+                for (size_t j = 0; j < COUNT_OF(types[i].good) && types[i].good[j]; j++) {
+                        auto_json *values = json_pack("{s:s}", "p", types[i].good[j]);
+                        auto_free char *value = parameter_value(&parameter, values, &error);
+                        assert_string_equal(value, types[i].good[j]);
+                }
+                for (size_t j = 0; j < COUNT_OF(types[i].bad) && types[i].bad[j]; j++) {
+                        auto_json *values = json_pack("{s:s}", "p", types[i].bad[j]);
+                        if (parameter_value(&parameter, values, &error))
+                                fail_msg("%s", types[i].bad[j]);
+                        assert_code(error, "invalid_parameter");
+                        error_clear(&error);
+                }
+        }
 }
 
 static void expect_choice(struct world *world, const char *agent, struct model_choice choice, const char *code)
@@ -329,6 +364,7 @@ int run_submission_tests(void)
                 cmocka_unit_test_setup_teardown(a_template_is_listed_with_its_parameters, world_open, world_close),
                 cmocka_unit_test_setup_teardown(a_templates_values_are_checked_and_put_in_place, world_open,
                                                 world_close),
+                cmocka_unit_test(a_value_is_of_its_parameters_type),
                 cmocka_unit_test_setup_teardown(a_choice_of_model_is_checked_against_the_catalogue, world_open,
                                                 world_close),
                 cmocka_unit_test_setup_teardown(an_endpoint_of_ones_own_offers_no_speed_wherever_it_is_told, world_open,
