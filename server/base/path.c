@@ -101,7 +101,7 @@ static bool write_whole(int file, const char *bytes, size_t length)
         return true;
 }
 
-static bool sync_folder_of(const char *path)
+bool path_sync_folder_of(const char *path)
 {
         auto_free char *folder = text_copy(path);
         char *slash = strrchr(folder, '/');
@@ -124,7 +124,7 @@ bool path_write(const char *path, const void *bytes, size_t length, mode_t mode,
                 unlink(temporary);
                 return false;
         }
-        return sync_folder_of(path) || fail(error, "cannot sync the folder of", path);
+        return path_sync_folder_of(path) || fail(error, "cannot sync the folder of", path);
 }
 
 typedef bool visit(int folder, const char *name, const struct stat *info, void *context);

@@ -26,6 +26,8 @@ MUST_CHECK bool path_read_open(int file, const char *name, size_t maximum, struc
 /* Writes a file so that it is there whole or not at all, also after a crash: temporary file, fsync, rename, fsync of
  * the folder. ERROR_STORE_FULL when the disk is full. */
 MUST_CHECK bool path_write(const char *path, const void *bytes, size_t length, mode_t mode, struct error *error);
+/* Makes the name of a file or folder durable, not what is in it; false with errno. */
+MUST_CHECK bool path_sync_folder_of(const char *path);
 /* Removes a file or a whole tree; never follows a link, never leaves the tree. An absent path is success. */
 MUST_CHECK bool path_remove_tree(const char *path, struct error *error);
 /* Gives a tree to uid and gid, links themselves included; never follows a link. */

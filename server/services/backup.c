@@ -122,7 +122,7 @@ static bool settle(const char *temporary, const char *file, int64_t *bytes, stru
         auto_fd opened = open(temporary, O_RDONLY | O_CLOEXEC);
         struct stat info;
 
-        if (opened < 0 || fstat(opened, &info) || fsync(opened) || link(temporary, file))
+        if (opened < 0 || fstat(opened, &info) || fsync(opened) || link(temporary, file) || !path_sync_folder_of(file))
                 return error_set(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_INTERNAL, "%s cannot be made: %s",
                                  file, strerror(errno));
         *bytes = info.st_size;

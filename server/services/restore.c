@@ -1,8 +1,10 @@
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "server/base/document.h"
 #include "server/base/path.h"
@@ -83,10 +85,12 @@ static bool unpack(const char *file, const char *folder, char **old_id, struct e
                check_store(folder, old_id, error);
 }
 
-/* Puts the finished folder in the place of the empty one. */
+/* Puts the finished folder in the place of the empty one, once it is on the disk. */
 static bool settle(const char *temporary, const char *folder, struct error *error)
 {
-        if (rename(temporary, folder) == 0)
+        auto_fd opened = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if (opened >= 0 && syncfs(opened) == 0 && rename(temporary, folder) == 0 && path_sync_folder_of(folder))
                 return true;
         return error_set(error, ERROR_INTERNAL, "%s cannot be put in place: %s%s", folder, strerror(errno),
                          errno == EBUSY ? " (a mount point: restore into a folder inside it)" : "");
