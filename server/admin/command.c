@@ -36,6 +36,7 @@ RUN_PLAIN(user_list)
 RUN(user_set_password, struct user_password_input)
 RUN(user_disable, struct user_name_input)
 RUN(user_enable, struct user_name_input)
+RUN(user_remove, struct user_name_input)
 RUN(identity_link, struct identity_input)
 RUN(identity_unlink, struct identity_input)
 RUN(identity_list, struct user_name_input)
@@ -99,6 +100,7 @@ const struct admin_command admin_commands[] = {
         {"user.password", &user_password_table, by_name, "Set a user's password.", run_user_set_password, false},
         {"user.disable", &user_name_table, by_name, "Lock a user out at once.", run_user_disable, false},
         {"user.enable", &user_name_table, by_name, "Let a disabled user in again.", run_user_enable, false},
+        {"user.remove", &user_name_table, by_name, "Remove a user; the name is free again.", run_user_remove, false},
         {"user.link", &identity_table, by_name, "Link an account at the OpenID provider to a user.", run_identity_link,
          false},
         {"user.unlink", &identity_table, by_name, "Take such a link away.", run_identity_unlink, false},

@@ -28,7 +28,7 @@ extern const struct rest_operation rest_grant_list, rest_grant_revoke, rest_gran
 /* key.c */
 extern const struct rest_operation rest_key_list, rest_key_add, rest_key_revoke;
 /* user.c */
-extern const struct rest_operation rest_user_list, rest_user_add, rest_user_disable, rest_user_enable,
+extern const struct rest_operation rest_user_list, rest_user_add, rest_user_disable, rest_user_enable, rest_user_remove,
         rest_user_password;
 /* team.c */
 extern const struct rest_operation rest_team_list, rest_team_add, rest_team_join, rest_team_leave;

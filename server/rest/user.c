@@ -44,6 +44,16 @@ REST_SERVICE(user_enable, struct user_name_input)
 const struct rest_operation rest_user_enable = {
         .input = &user_name_table, .output = &disabled_output, .mode = REST_BLOCKS, .run = run_user_enable};
 
+static const struct field removed_rows[] = {
+        OUT_STRING("name", .is_required = true, .help = "The user."),
+        OUT_BOOLEAN("removed", .is_required = true, .help = "true."),
+};
+static const struct field_table removed_output = OUTPUT_TABLE("user removed", removed_rows);
+
+REST_SERVICE(user_remove, struct user_name_input)
+const struct rest_operation rest_user_remove = {
+        .input = &user_name_table, .output = &removed_output, .mode = REST_BLOCKS, .run = run_user_remove};
+
 static const struct field password_rows[] = {
         OUT_STRING("name", .is_required = true, .help = "The user."),
         OUT_BOOLEAN("hasPassword", .is_required = true, .help = "Whether the user can log in with a password."),

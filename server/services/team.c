@@ -77,8 +77,8 @@ bool team_list(struct call *call, json_t **result, struct error *error)
         return true;
 }
 
-/* Joining a team gives its roles, so that who manages teams must be allowed to manage that person too when the team
- * makes server administrators; that is seen from the person's grants after the change. */
+/* Joining a team gives its roles and leaving it takes them: who manages teams must be allowed to manage that person too
+ * when the team makes server administrators, which is seen from the person's grants while they are in it. */
 static bool change_member(struct call *call, const struct team_member_input *input, bool is_added, json_t **result,
                           struct error *error)
 {
@@ -90,11 +90,12 @@ static bool change_member(struct call *call, const struct team_member_input *inp
             !store_team_find(call->db, input->team, &team, error) ||
             !store_user_find(call->db, input->user, &user, error))
                 return false;
-        if (is_added ? !store_team_add_member(call->db, team.rid, user.rid, error)
-                     : !store_team_remove_member(call->db, team.rid, user.rid, error))
+        if (is_added ? !store_team_add_member(call->db, team.rid, user.rid, error) ||
+                               !user_require_below(call, user.rid, error)
+                     : !user_require_below(call, user.rid, error) ||
+                               !store_team_remove_member(call->db, team.rid, user.rid, error))
                 return false;
-        if (!user_require_below(call, user.rid, error) ||
-            !audit_write(call->db, call->actor, is_added ? "team.add-member" : "team.remove-member", team.name,
+        if (!audit_write(call->db, call->actor, is_added ? "team.add-member" : "team.remove-member", team.name,
                          json_pack("{s:s}", "user", user.name), error) ||
             !store_team_list_members(call->db, team.rid, append_member, members, error))
                 return false;

@@ -12,6 +12,7 @@
 #include "server/store/oauth.h"
 #include "server/store/session.h"
 #include "server/store/user.h"
+#include "server/store/vault.h"
 
 bool user_name_is_valid(const char *name)
 {
@@ -125,13 +126,20 @@ bool user_list(struct call *call, json_t **result, struct error *error)
         return true;
 }
 
+/* Who may not manage users does not learn who there is. */
+static bool find_managed(struct call *call, const char *name, struct store_user *user, struct error *error)
+{
+        return access_require(call->actor, PERMISSION_USERS_MANAGE, error) &&
+               store_user_find(call->db, name, user, error) && user_require_manage(call, user->rid, error);
+}
+
 static bool password_work(struct call *call, const void *context, json_t **result, struct error *error)
 {
         const struct with_hash *with = context;
         const struct user_password_input *input = with->input;
         auto_store_user user = {0};
 
-        if (!store_user_find(call->db, input->name, &user, error) || !user_require_manage(call, user.rid, error) ||
+        if (!find_managed(call, input->name, &user, error) ||
             !store_user_set_password(call->db, user.rid, with->hash, error) ||
             !store_session_end_all(call->db, user.rid, "", error) ||
             !audit_write(call->db, call->actor, "user.password", user.name, NULL, error))
@@ -155,7 +163,7 @@ static bool set_disabled(struct call *call, const struct user_name_input *input,
 {
         auto_store_user user = {0};
 
-        if (!store_user_find(call->db, input->name, &user, error) || !user_require_manage(call, user.rid, error) ||
+        if (!find_managed(call, input->name, &user, error) ||
             !store_user_set_disabled(call->db, user.rid, is_disabled, error) ||
             (is_disabled && (!store_session_end_all(call->db, user.rid, "", error) ||
                              !store_oauth_grants_end(call->db, user.rid, NULL, NULL, error))) ||
@@ -183,4 +191,25 @@ bool user_disable(struct call *call, const struct user_name_input *input, json_t
 bool user_enable(struct call *call, const struct user_name_input *input, json_t **result, struct error *error)
 {
         return call_write(call, enable_work, input, result, error);
+}
+
+static bool remove_work(struct call *call, const void *context, json_t **result, struct error *error)
+{
+        const struct user_name_input *input = context;
+        auto_store_user user = {0};
+
+        if (!find_managed(call, input->name, &user, error))
+                return false;
+        if (user.rid == call->actor->user)
+                return error_set(error, ERROR_CONFLICT, "Nobody removes oneself; another administrator can.");
+        if (!store_user_remove(call->db, user.rid, call->now, error) || !store_value_prune(call->db, error) ||
+            !audit_write(call->db, call->actor, "user.remove", user.name, json_pack("{s:s}", "id", user.id), error))
+                return false;
+        *result = json_pack("{s:s, s:b}", "name", user.name, "removed", 1);
+        return true;
+}
+
+bool user_remove(struct call *call, const struct user_name_input *input, json_t **result, struct error *error)
+{
+        return call_write(call, remove_work, input, result, error);
 }

@@ -35,6 +35,11 @@ MUST_CHECK bool user_disable(struct call *call, const struct user_name_input *in
                              struct error *error);
 MUST_CHECK bool user_enable(struct call *call, const struct user_name_input *input, json_t **result,
                             struct error *error);
+/* {name, removed}. Ends everything of the person's for ever, at once: keys, sessions, grants, roles, memberships, links,
+ * secrets, accounts and pins; the name is free again. What they did keeps its author, and what runs goes on to its end.
+ * ERROR_CONFLICT for oneself. Writes. */
+MUST_CHECK bool user_remove(struct call *call, const struct user_name_input *input, json_t **result,
+                            struct error *error);
 
 /* Whether the text can be the name of a user or team. */
 bool user_name_is_valid(const char *name);

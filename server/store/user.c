@@ -135,3 +135,13 @@ bool store_user_set_disabled(struct store_db *db, int64_t rid, bool is_disabled,
         store_changes_access(db);
         return query_run(&query, NULL, error);
 }
+
+bool store_user_remove(struct store_db *db, int64_t rid, int64_t now, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_USER_REMOVE);
+
+        query_integer(&query, now);
+        query_integer(&query, rid);
+        store_changes_access(db);
+        return query_run(&query, NULL, error);
+}

@@ -34,5 +34,8 @@ MUST_CHECK bool store_user_set_password(struct store_db *db, int64_t rid, const 
                                         struct error *error);
 /* Acts at once: changes access. */
 MUST_CHECK bool store_user_set_disabled(struct store_db *db, int64_t rid, bool is_disabled, struct error *error);
+/* Locks the person out for ever and deletes what let them in and what was their own; the row stays as the author of
+ * what they did, and its name tells that they are removed. Nobody is found by the name then. Acts at once. */
+MUST_CHECK bool store_user_remove(struct store_db *db, int64_t rid, int64_t now, struct error *error);
 
 #endif

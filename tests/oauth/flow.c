@@ -184,10 +184,12 @@ static void a_disabled_person_is_out_at_once_and_for_good(void **state)
 static void a_deleted_person_takes_everything_along(void **state)
 {
         struct rest_fixture *fixture = *state;
+        auto_free char *headers = rest_bearer(fixture->administrator);
         auto_json *tokens = NULL;
         auto_free char *client = oauth_signed_in(fixture, "vera", &tokens);
 
-        oauth_sql(fixture, "PRAGMA foreign_keys = ON; DELETE FROM users WHERE name = 'vera'");
+        auto_reply *removed = ask(fixture->connection, "DELETE", "/users/vera", headers, NULL);
+        assert_string_equal(removed->body, "{\"name\":\"vera\",\"removed\":true}");
         assert_int_equal(oauth_mcp(fixture, text_of(tokens, "access_token")), 401);
         auto_json *refused = oauth_refresh(fixture, client, text_of(tokens, "refresh_token"), 400);
         assert_string_equal(text_of(refused, "error"), "invalid_grant");

@@ -43,6 +43,7 @@ const struct row matrix_rows[] = {
         {"POST", "/users", "{\"name\":\"new-$FRESH\",\"role\":\"Viewer\",\"environment\":\"main\"}", "ADDD"},
         {"POST", "/users/$USER/disable", "{}", "ADDD"},
         {"POST", "/users/$USER/enable", "{}", "ADDD"},
+        {"DELETE", "/users/$USER", NULL, "ADDD"},
         {"PUT", "/users/$USER/password", "{\"password\":\"another one\"}", "ADDD"},
         {"DELETE", "/users/$USER/totp", NULL, "ADDD"},
         {"GET", "/users/$USER/identities", NULL, "ADDD"},

@@ -216,8 +216,8 @@ static bool put_user_manager(struct store_db *db, void *context, struct error *e
 static void who_manages_users_does_not_become_a_server_administrator_by_it(void **state)
 {
         struct identity *identity = *state;
-        auto_error bound = {0}, password = {0}, joined = {0}, added = {0}, setup = {0};
-        auto_json *result = NULL, *team = NULL, *binding = NULL, *manager_role = NULL;
+        auto_error bound = {0}, password = {0}, joined = {0}, left = {0}, removed = {0}, added = {0}, setup = {0};
+        auto_json *result = NULL, *team = NULL, *binding = NULL, *manager_role = NULL, *chief = NULL;
         struct call local = identity_call(identity, &actor_local);
 
         identity_user(identity, "root", "Server Admin", NULL);
@@ -237,6 +237,12 @@ static void who_manages_users_does_not_become_a_server_administrator_by_it(void 
         assert_int_equal(password.code, ERROR_PERMISSION_DENIED);
         assert_false(team_add_member(&call, &(struct team_member_input){"admins", "manager"}, &result, &joined));
         assert_int_equal(joined.code, ERROR_PERMISSION_DENIED);
+        identity_user(identity, "chief", NULL, NULL);
+        assert_true(team_add_member(&local, &(struct team_member_input){"admins", "chief"}, &chief, &setup));
+        assert_false(team_remove_member(&call, &(struct team_member_input){"admins", "chief"}, &result, &left));
+        assert_int_equal(left.code, ERROR_PERMISSION_DENIED);
+        assert_false(user_remove(&call, &(struct user_name_input){"chief"}, &result, &removed));
+        assert_int_equal(removed.code, ERROR_PERMISSION_DENIED);
         assert_false(user_add(&call, &(struct user_add_input){.name = "eve", .role = "Server Admin"}, &result, &added));
         assert_int_equal(added.code, ERROR_PERMISSION_DENIED);
         assert_null(result);

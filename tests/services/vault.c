@@ -8,6 +8,7 @@
 #include "server/services/account.h"
 #include "server/services/audit.h"
 #include "server/services/secret_store.h"
+#include "server/services/user.h"
 #include "server/services/vault.h"
 
 #define VALUE "v4lue-of-the-secret"
@@ -121,6 +122,46 @@ static void every_change_is_in_the_audit_without_the_value(void **state)
         assert_non_null(again);
         assert_non_null(removed);
         assert_non_null(set_one);
+}
+
+static void a_removed_person_is_out_for_good_and_stays_the_author(void **state)
+{
+        static const char *const own[] = {"sessions",   "oauth_grants", "device_codes",   "api_keys",
+                                          "bindings",   "team_members", "secrets",        "provider_accounts",
+                                          "identities", "pins",         "authenticators", "recovery_codes"};
+        struct world *world = *state;
+        struct call by_admin = world_call(world, world->admin), by_dev = world_call(world, world->dev);
+        auto_free char *task = world_task(world, world->dev, "main", "true");
+        auto_json *mine = SET(world->dev, .name = "TOKEN", .value = VALUE), *removed = NULL, *unknown = NULL;
+        auto_error oneself = {0}, denied = {0}, error = {0};
+        int64_t dev = world->dev->user;
+
+        world_team(world, "team", "dev", "viewer");
+        world_sql(world,
+                  "INSERT INTO provider_accounts (user, agent, variable, value, created_at, updated_at) SELECT user, "
+                  "'codex', 'K', value, 1, 1 FROM secrets; INSERT INTO account_limits SELECT 'account:' || rid, 1, "
+                  "1, 1 FROM provider_accounts; INSERT INTO pins SELECT created_by, rid, 1, NULL, 1 FROM tasks");
+        assert_false(user_remove(&by_admin, &(struct user_name_input){"admin"}, &removed, &oneself));
+        assert_code(oneself, "conflict");
+        /* Whoever may not manage users does not learn who there is. */
+        assert_false(user_disable(&by_dev, &(struct user_name_input){"nobody"}, &unknown, &denied));
+        assert_code(denied, "permission_denied");
+        assert_true(user_remove(&by_admin, &(struct user_name_input){"dev"}, &removed, &error));
+        for (size_t i = 0; i < COUNT_OF(own); i++) {
+                auto_free char *count = text_format("SELECT count(*) FROM %s WHERE user = %d", own[i], (int)dev);
+                assert_int_equal(world_number(world, count), 0);
+        }
+        assert_int_equal(world_number(world, "SELECT count(*) FROM account_limits"), 0);
+        assert_int_equal(world_number(world, "SELECT count(*) FROM sealed_values"), 0);
+        auto_json *view = GET(world->admin, .taskId = task);
+        const char *author = member(json_object_get(view, "createdBy"), "name");
+        assert_int_equal(strncmp(author, "dev (removed user-", 18), 0);
+        world_person(world, "dev");
+        struct actor *another = world_actor(world, "dev");
+        assert_true(another->user != dev);
+        assert_null(list(world, another, "main", NULL, &error));
+        actor_free(another);
+        assert_non_null(mine);
 }
 
 static void what_cannot_be_a_secret_is_refused(void **state)
@@ -325,6 +366,7 @@ int run_vault_tests(void)
                 TEST(secrets_are_listed_by_what_they_are_never_by_their_value),
                 TEST(an_environments_secrets_are_for_who_manages_it_and_personal_ones_for_the_person),
                 TEST(every_change_is_in_the_audit_without_the_value),
+                TEST(a_removed_person_is_out_for_good_and_stays_the_author),
                 TEST(what_cannot_be_a_secret_is_refused),
                 TEST(there_is_an_end_to_the_number_of_secrets),
                 TEST(the_store_holds_no_value_in_clear),
