@@ -163,7 +163,7 @@ static void a_name_that_a_caller_chose_is_no_issuer(void **state)
                 auto_oauth_site site = {0};
                 auto_error error = {0};
                 if (oauth_site_find(&services, calls[i].host, &site, &error) != calls[i].is_good)
-                        fail_msg("%zu: %s", i, error.message ? error.message : site.issuer);
+                        fail_msg("%zu: %s", i, error.code ? error.message : site.issuer);
                 assert_true(calls[i].is_good || error.code == ERROR_UNAVAILABLE);
         }
         assert_false(oauth_site_is_resource("https://longshore.example/mcp"));
