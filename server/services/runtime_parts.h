@@ -171,9 +171,9 @@ void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *o
 PRINTF_LIKE(5, 6)
 void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, const char *type, const char *stage,
                              const char *message, ...);
-/* What the agent told of itself: a failure that came with a good exit code, or what explains a bad one. Borrows from
- * the summary. */
-void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary);
+/* What the agent told of itself: a failure that came with a good exit code, or what explains a bad one; `tells_end`: an
+ * agent that did not say that the turn is over has not finished it. Borrows from the summary. */
+void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary, bool tells_end);
 /* Why it failed; NULL when it did not. */
 const char *turn_outcome_message(const struct turn_outcome *outcome);
 /* A turn that was ended, as its stop_kind says, before its prompt was told. */
@@ -241,8 +241,8 @@ MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const ch
  * remove, the resource is borrowed; of what is no container or workspace it has the kind, the handle and perhaps the id
  * of a task. */
 typedef void retention_told(const struct store_resource *resource, const char *action, void *context);
-MUST_CHECK bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told, void *context,
-                              struct error *error);
+MUST_CHECK bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
+                              void *context, struct error *error);
 /* unused.c: the same for what nothing names any more, and its removal. */
 MUST_CHECK bool unused_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
                            void *context, struct error *error);

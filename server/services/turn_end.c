@@ -227,6 +227,14 @@ static char *measure_conversation(const struct services *services, const struct 
         return agent ? conversation_files_measure(services, turn->task_id, agent) : NULL;
 }
 
+/* Whether the turn's output is read as what its agent prints, and ends as that does. */
+static bool tells_end(const struct store_turn *turn)
+{
+        const struct agent *agent = agent_find_known(turn->agent);
+
+        return agent && agent->tells_end && stream_format_find(turn->stream_format) == agent->format;
+}
+
 /* The records' folder is made for a turn that never came to have one; where it cannot be, nothing is read from it. A
  * reply that cannot be read must not keep the turn from ending. */
 static bool record(struct runtime *runtime, const struct store_turn *turn, struct turn_outcome *outcome,
@@ -245,7 +253,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
         if (path_make_folder(records, 0700, &failure) &&
             event_log_summary(records, turn->ordinal, stream_format_find(turn->stream_format), &summary,
                               &ending.replied_at, &failure)) {
-                turn_outcome_of_stream(outcome, &summary);
+                turn_outcome_of_stream(outcome, &summary, tells_end(turn));
                 close_events(&ending, records);
                 feed_events_grown(runtime->services->feed, turn->task_id);
         }

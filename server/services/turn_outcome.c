@@ -85,16 +85,19 @@ const char *turn_outcome_message(const struct turn_outcome *outcome)
 }
 
 /* Only an agent that ended by itself is asked: what we ended has our reason. */
-void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary)
+void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary, bool tells_end)
 {
         const struct stream_failure *cause = stream_summary_cause(summary);
         bool is_success = !strcmp(outcome->type, "finished"), is_exit = !strcmp(outcome->type, "exit_code");
+        bool is_cut = is_success && tells_end && !summary->is_over;
 
-        if (!cause || (is_success ? !summary->is_failed : !is_exit))
+        if (is_success ? !summary->is_failed && !is_cut : !is_exit || !cause)
                 return;
         outcome->task_status = "failed";
-        outcome->type = cause->type ? cause->type : "agent_error";
+        outcome->type = cause && cause->type ? cause->type : is_cut ? "no_result" : "agent_error";
         outcome->stage = "agent";
-        outcome->category = cause->category;
-        outcome->words = cause->message;
+        outcome->category = cause ? cause->category : "unknown";
+        outcome->words = cause    ? cause->message
+                         : is_cut ? "The agent ended with exit code 0 but did not say that its turn was over."
+                                  : "The agent told of a failure without saying which.";
 }
