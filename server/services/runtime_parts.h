@@ -165,6 +165,9 @@ MUST_CHECK bool follower_end(struct follower *follower, int64_t turn, const stru
  * (it is to be tried again). A turn that has ended is success. */
 MUST_CHECK bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
                          struct error *error);
+/* Removes what the turn was given from the disk. With the task locked, or before the turn's end is recorded: what a later
+ * one is given would go too. */
+void turn_remove_secrets(const struct services *services, const struct store_turn *turn);
 /* turn_outcome.c */
 void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *outcome);
 /* An outcome of our own finding; `stage` is launch or agent. */

@@ -274,8 +274,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
         return true;
 }
 
-/* What the turn was given does not stay on the disk. */
-static void remove_secrets(const struct services *services, const struct store_turn *turn)
+void turn_remove_secrets(const struct services *services, const struct store_turn *turn)
 {
         auto_free char *control = task_path_control(services->data_folder, turn->task_id),
                        *run = turn_run_id(turn->ordinal);
@@ -313,7 +312,7 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
         bool is_begun = is_good && !is_over && has_begun(runtime->services, turn);
         /* Before the record, which lets the next turn begin. */
         if (is_good && !is_over)
-                remove_secrets(runtime->services, turn);
+                turn_remove_secrets(runtime->services, turn);
         is_good = is_good && (is_over || ((!is_begun || changes_save(runtime, turn, outcome, &changes, error)) &&
                                           record(runtime, turn, outcome, &changes, error)));
         number_set_unlock(runtime, &runtime->turns_ending, turn->rid);
