@@ -78,6 +78,7 @@ struct turn_outcome {
         const char *stage, *category; /* NULL when it did not fail */
         char message[RUNNER_MESSAGE_SIZE];
         const char *words; /* the agent's own, instead of `message`; borrowed */
+        bool is_untold;    /* its prompt has reached no agent */
         int64_t ended_at;
 };
 

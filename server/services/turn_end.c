@@ -136,7 +136,8 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                                      .failure_message = turn_outcome_message(outcome),
                                      .session = ending->summary->session,
                                      .agent_errors = ending->agent_errors,
-                                     .limit_resets_at = ending->summary->resets_at};
+                                     .limit_resets_at = ending->summary->resets_at,
+                                     .is_untold = outcome->is_untold};
         bool is_done, is_found;
 
         if (!store_turn_end(db, ending->turn->rid, &end, &is_done, error))

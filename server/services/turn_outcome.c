@@ -36,7 +36,8 @@ void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, c
                                          .stage = stage,
                                          .category = strcmp(stage, "launch") ? "unknown" : "setup",
                                          .ended_at = clock_now()};
-        if (!strcmp(stage, "launch")) {
+        outcome->is_untold = !strcmp(stage, "launch");
+        if (outcome->is_untold) {
                 outcome->has_exit_code = true;
                 outcome->exit_code = -1;
         }
@@ -59,6 +60,7 @@ void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *o
                                          .signal = exit->signal,
                                          .stage = is_success ? NULL : endings[exit->reason].stage,
                                          .category = is_success ? NULL : endings[exit->reason].category,
+                                         .is_untold = is_launch,
                                          .ended_at = exit->finished_at ? exit->finished_at : clock_now()};
         if (!outcome->stage)
                 return;
@@ -74,6 +76,7 @@ void turn_outcome_of_stop(struct turn_outcome *outcome, const struct store_turn 
 {
         *outcome = (struct turn_outcome){.task_status = "interrupted",
                                          .type = !strcmp(turn->stop_kind, "stop") ? "stopped" : "interrupted",
+                                         .is_untold = true,
                                          .ended_at = clock_now()};
 }
 
