@@ -71,12 +71,14 @@ struct agent {
         enum runner_prompt_on prompt_on;
         bool is_script; /* the prompt is a program: what we add to it must be comments (#) */
         const struct stream_format *format;
+        /* What it prints ends with saying that the turn is over: without that an exit code 0 does not mean so. */
+        bool tells_end;
         const struct runner_variable *variables; /* ended by a row without a name; may be NULL */
         /* Names of the variables of which a provider account gives one, NULL-ended; NULL for an agent that needs none.
          */
         const char *const *accounts;
-        /* Folder beneath the home with its record of conversations, in files that only grow (conversation_files.h); NULL:
-         * it keeps none of this kind. */
+        /* Folder beneath the home with its record of conversations, in files that only grow (conversation_files.h);
+         * NULL: it keeps none of this kind. */
         const char *conversations;
         const char *instructions, *skills; /* where they go, beneath home/; NULL: it reads none */
         /* Writes the command line. NULL: `own` is it. */

@@ -317,6 +317,18 @@ static bool run(struct launch *launch)
         return follow(launch, &error) || put_off(launch, &error);
 }
 
+/* A stop ends the turn whatever we are doing: what has been written for it since would stay. */
+static void clear_up(const struct launch *launch)
+{
+        auto_store_turn turn = {0};
+        auto_error ignored = {0};
+        bool is_found = false;
+
+        if (store_turn_find(launch->db, launch->turn.rid, &turn, &is_found, &ignored) && is_found &&
+            !strcmp(turn.state, "ended"))
+                turn_remove_secrets(launch->runtime->services, &turn);
+}
+
 bool launch_run(struct runtime *runtime, struct store_db *db, const struct store_job *job)
 {
         struct launch launch = {.runtime = runtime, .db = db, .job = job, .taken_up_at = clock_monotonic()};
@@ -327,6 +339,8 @@ bool launch_run(struct runtime *runtime, struct store_db *db, const struct store
                 log_error("a launch could not be read", "reason", error.message);
         else
                 is_settled = is_wanted ? run(&launch) : job_drop(runtime, job);
+        if (is_wanted)
+                clear_up(&launch);
         leave_request(&launch);
         store_task_clear(&launch.task);
         store_turn_clear(&launch.turn);

@@ -122,6 +122,8 @@ static bool write_transcript(struct store_db *db, const struct store_turn *next,
         for (size_t i = 0; i < turns.count && count < TRANSCRIPT_TURNS; i++)
                 if (turns.items[i].has_conversation_index && turns.items[i].ordinal < next->ordinal)
                         told[count++] = &turns.items[i];
+        if (!count)
+                return true;
         while (count > 0)
                 if (!append_turn(db, told[--count], &text, error))
                         return false;
@@ -141,9 +143,9 @@ bool rewind_prepare(const struct services *services, struct store_db *db, const 
         *transcript = NULL;
         if (agent->is_script || !store_turn_find_before(db, task->rid, turn->ordinal, &before, error))
                 return agent->is_script;
-        if (!before.ordinal || before.ordinal == turn->ordinal - 1)
+        if (before.ordinal && before.ordinal == before.latest)
                 return true;
-        bool is_same = !strcmp(before.agent, turn->agent);
+        bool is_same = before.ordinal && !strcmp(before.agent, turn->agent);
         if (is_same && agent->conversations && before.conversation_files)
                 return conversation_files_restore(services, task->id, agent, before.conversation_files, error);
         *is_forgotten = true;

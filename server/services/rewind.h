@@ -24,9 +24,9 @@ struct rewind_input {
 MUST_CHECK bool task_rewind(struct call *call, const struct rewind_input *input, json_t **result, struct error *error);
 
 struct agent;
-/* Before a turn is launched: when turns between it and the one it goes on from were discarded, what the agent remembers
- * of them is taken from it. *is_forgotten says that it remembers nothing at all: *transcript (heap, may be NULL) is
- * what was said. Blocks. */
+/* Before a turn is launched: when turns that the agent was told since the one this goes on from were discarded, what it
+ * remembers of them is taken from it. *is_forgotten says that it remembers nothing at all, or was told nothing yet:
+ * *transcript (heap, may be NULL) is what was said. Blocks. */
 MUST_CHECK bool rewind_prepare(const struct services *services, struct store_db *db, const struct store_task *task,
                                const struct store_turn *turn, const struct agent *agent, bool *is_forgotten,
                                char **transcript, struct error *error);

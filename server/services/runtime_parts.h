@@ -78,6 +78,7 @@ struct turn_outcome {
         const char *stage, *category; /* NULL when it did not fail */
         char message[RUNNER_MESSAGE_SIZE];
         const char *words; /* the agent's own, instead of `message`; borrowed */
+        bool is_untold;    /* its prompt has reached no agent */
         int64_t ended_at;
 };
 
@@ -165,15 +166,18 @@ MUST_CHECK bool follower_end(struct follower *follower, int64_t turn, const stru
  * (it is to be tried again). A turn that has ended is success. */
 MUST_CHECK bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
                          struct error *error);
+/* Removes what the turn was given from the disk. With the task locked, or before the turn's end is recorded: what a later
+ * one is given would go too. */
+void turn_remove_secrets(const struct services *services, const struct store_turn *turn);
 /* turn_outcome.c */
 void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *outcome);
 /* An outcome of our own finding; `stage` is launch or agent. */
 PRINTF_LIKE(5, 6)
 void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, const char *type, const char *stage,
                              const char *message, ...);
-/* What the agent told of itself: a failure that came with a good exit code, or what explains a bad one. Borrows from
- * the summary. */
-void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary);
+/* What the agent told of itself: a failure that came with a good exit code, or what explains a bad one; `tells_end`: an
+ * agent that did not say that the turn is over has not finished it. Borrows from the summary. */
+void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary, bool tells_end);
 /* Why it failed; NULL when it did not. */
 const char *turn_outcome_message(const struct turn_outcome *outcome);
 /* A turn that was ended, as its stop_kind says, before its prompt was told. */
@@ -241,8 +245,8 @@ MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const ch
  * remove, the resource is borrowed; of what is no container or workspace it has the kind, the handle and perhaps the id
  * of a task. */
 typedef void retention_told(const struct store_resource *resource, const char *action, void *context);
-MUST_CHECK bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told, void *context,
-                              struct error *error);
+MUST_CHECK bool retention_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
+                              void *context, struct error *error);
 /* unused.c: the same for what nothing names any more, and its removal. */
 MUST_CHECK bool unused_due(const struct services *services, struct store_db *db, int64_t at, retention_told *told,
                            void *context, struct error *error);

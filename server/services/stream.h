@@ -40,6 +40,7 @@ struct stream_event {
         int64_t resets_at;      /* when a limit ends, ms since the epoch */
         bool is_error;          /* a tool call that failed */
         bool is_fatal;          /* an error that the turn failed of */
+        bool is_end;            /* the program says that the turn is over, or may have said so */
         bool is_block;          /* a text that stands by itself and does not go on with the one before */
 };
 

@@ -136,6 +136,7 @@ static void read_result(struct stream_lines *lines, const json_t *line)
                          !document_get_integer(json_object_get(line, "usage"), "output_tokens", 0);
         bool is_failed = json_is_true(json_object_get(line, "is_error")) || (subtype && strncmp(subtype, "success", 7));
 
+        stream_line_over(lines);
         read_usage(lines, line);
         if (!is_failed && !is_notice)
                 return;
@@ -143,8 +144,9 @@ static void read_result(struct stream_lines *lines, const json_t *line)
                                      .type = "error",
                                      .error_type = document_get_string(line, "api_error_type"),
                                      .is_fatal = true};
-        event.error_type = event.error_type ? event.error_type : subtype;
-        const char *message = reply ? reply : subtype ? subtype : "the agent failed";
+        const char *word = subtype && *subtype && strncmp(subtype, "success", 7) ? subtype : NULL;
+        event.error_type = event.error_type ? event.error_type : word;
+        const char *message = reply && *reply ? reply : word ? word : "the agent failed";
         event.category = stream_error_category(event.error_type, message);
         event.resets_at = stream_error_resets_at(message, clock_now());
         stream_line_take(lines, event, text_copy(message));

@@ -8,16 +8,15 @@
 
 static void read_error(struct stream_lines *lines, const json_t *message, bool is_fatal)
 {
-        const char *text = json_string_value(message);
+        const char *text = json_is_string(message) ? json_string_value(message) : "";
 
-        if (text)
-                stream_line_text(lines,
-                                 (struct stream_event){.role = "system",
-                                                       .type = "error",
-                                                       .category = stream_error_category(NULL, text),
-                                                       .resets_at = stream_error_resets_at(text, clock_now()),
-                                                       .is_fatal = is_fatal},
-                                 message);
+        stream_line_failure(lines,
+                            (struct stream_event){.role = "system",
+                                                  .type = "error",
+                                                  .category = stream_error_category(NULL, text),
+                                                  .resets_at = stream_error_resets_at(text, clock_now()),
+                                                  .is_fatal = is_fatal},
+                            message);
 }
 
 static bool is_failed(const json_t *item)
@@ -155,6 +154,19 @@ static void read_usage(struct stream_lines *lines, const json_t *usage)
                                         .role = "system", .type = "usage", .usage = stream_line_usage(lines, &used)});
 }
 
+static void read_end(struct stream_lines *lines, const json_t *line)
+{
+        stream_line_over(lines);
+        if (json_is_object(json_object_get(line, "usage")))
+                read_usage(lines, json_object_get(line, "usage"));
+}
+
+static void read_failure(struct stream_lines *lines, const json_t *line)
+{
+        stream_line_over(lines);
+        read_error(lines, json_object_get(json_object_get(line, "error"), "message"), true);
+}
+
 static bool read_line(struct stream_lines *lines, const json_t *line)
 {
         const char *type = document_get_string(line, "type");
@@ -165,10 +177,10 @@ static bool read_line(struct stream_lines *lines, const json_t *line)
                 stream_line_session(lines, document_get_string(line, "thread_id"));
         else if (!strcmp(type, "item.started") || !strcmp(type, "item.completed"))
                 read_item(lines, json_object_get(line, "item"), !strcmp(type, "item.completed"));
-        else if (!strcmp(type, "turn.completed") && json_is_object(json_object_get(line, "usage")))
-                read_usage(lines, json_object_get(line, "usage"));
+        else if (!strcmp(type, "turn.completed"))
+                read_end(lines, line);
         else if (!strcmp(type, "turn.failed"))
-                read_error(lines, json_object_get(json_object_get(line, "error"), "message"), true);
+                read_failure(lines, line);
         else if (!strcmp(type, "error"))
                 read_error(lines, json_object_get(line, "message"), false);
         return true;

@@ -51,17 +51,16 @@ static void read_tool_result(struct stream_lines *lines, const json_t *line)
 
 static void read_error_of(struct stream_lines *lines, const json_t *message, const char *type, bool is_fatal)
 {
-        const char *text = json_string_value(message);
+        const char *text = json_is_string(message) ? json_string_value(message) : "";
 
-        if (text)
-                stream_line_text(lines,
-                                 (struct stream_event){.role = "system",
-                                                       .type = "error",
-                                                       .category = stream_error_category(type, text),
-                                                       .error_type = type,
-                                                       .resets_at = stream_error_resets_at(text, clock_now()),
-                                                       .is_fatal = is_fatal},
-                                 message);
+        stream_line_failure(lines,
+                            (struct stream_event){.role = "system",
+                                                  .type = "error",
+                                                  .category = stream_error_category(type, text),
+                                                  .error_type = type,
+                                                  .resets_at = stream_error_resets_at(text, clock_now()),
+                                                  .is_fatal = is_fatal},
+                            message);
 }
 
 static void read_error(struct stream_lines *lines, const json_t *line)
@@ -87,6 +86,7 @@ static void read_result(struct stream_lines *lines, const json_t *line)
         const char *status = document_get_string(line, "status");
         const json_t *failure = json_object_get(line, "error");
 
+        stream_line_over(lines);
         if (json_is_object(json_object_get(line, "stats")))
                 read_usage(lines, json_object_get(line, "stats"));
         if (status && strcmp(status, "success"))

@@ -134,6 +134,19 @@ void stream_line_text(struct stream_lines *lines, struct stream_event event, con
         stream_line_emit(lines, &event);
 }
 
+void stream_line_failure(struct stream_lines *lines, struct stream_event event, const json_t *text)
+{
+        if (json_string_length(text))
+                stream_line_text(lines, event, text);
+        else
+                stream_line_take(lines, event, text_copy("The agent told of a failure without saying which."));
+}
+
+void stream_line_over(struct stream_lines *lines)
+{
+        stream_line_emit(lines, &(struct stream_event){.role = "system", .is_end = true});
+}
+
 void stream_line_session(struct stream_lines *lines, const char *session)
 {
         if (session && *session)
@@ -201,6 +214,8 @@ static void read_line(struct stream_lines *lines, uint64_t end)
 static void feed_line(struct stream_lines *lines, const char *bytes, size_t length, bool is_whole)
 {
         if (!lines->raw && lines->line.length + length > STREAM_LINE_MAXIMUM) {
+                /* What it would have said is not known. */
+                stream_line_over(lines);
                 lines->raw = raw_begin(lines);
                 lines->start.part = 0;
                 stream_format_text.feed(lines->raw, text_string(&lines->line), lines->line.length);

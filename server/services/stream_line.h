@@ -31,6 +31,10 @@ void stream_line_emit(struct stream_lines *lines, const struct stream_event *eve
 void stream_line_text(struct stream_lines *lines, struct stream_event event, const json_t *text);
 /* The same with a text that is handed over. */
 void stream_line_take(struct stream_lines *lines, struct stream_event event, char *text);
+/* The same for an error's text: one that is none, or empty, is told in words of ours, for no failure may pass unseen. */
+void stream_line_failure(struct stream_lines *lines, struct stream_event event, const json_t *text);
+/* Tells that the program says the turn is over. */
+void stream_line_over(struct stream_lines *lines);
 /* Tells the conversation's id. */
 void stream_line_session(struct stream_lines *lines, const char *session);
 /* A flag of the format's own, kept from line to line; false at first. */

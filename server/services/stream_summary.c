@@ -112,6 +112,7 @@ void stream_summary_take(const struct stream_event *event, void *context)
                 free(summary->session);
                 summary->session = text_copy(event->session);
         }
+        summary->is_over = summary->is_over || event->is_end;
         if (!event->type)
                 return;
         if (event->usage)

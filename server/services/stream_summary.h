@@ -23,6 +23,7 @@ struct stream_summary {
         struct stream_failure failures[STREAM_FAILURES_MAXIMUM]; /* the newest */
         size_t failure_count;
         bool is_failed; /* the last failure ended the turn, whatever the exit code says */
+        bool is_over;   /* the program said that the turn is over, or may have */
         int64_t resets_at;
 };
 

@@ -136,7 +136,8 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                                      .failure_message = turn_outcome_message(outcome),
                                      .session = ending->summary->session,
                                      .agent_errors = ending->agent_errors,
-                                     .limit_resets_at = ending->summary->resets_at};
+                                     .limit_resets_at = ending->summary->resets_at,
+                                     .is_untold = outcome->is_untold};
         bool is_done, is_found;
 
         if (!store_turn_end(db, ending->turn->rid, &end, &is_done, error))
@@ -227,6 +228,14 @@ static char *measure_conversation(const struct services *services, const struct 
         return agent ? conversation_files_measure(services, turn->task_id, agent) : NULL;
 }
 
+/* Whether the turn's output is read as what its agent prints, and ends as that does. */
+static bool tells_end(const struct store_turn *turn)
+{
+        const struct agent *agent = agent_find_known(turn->agent);
+
+        return agent && agent->tells_end && stream_format_find(turn->stream_format) == agent->format;
+}
+
 /* The records' folder is made for a turn that never came to have one; where it cannot be, nothing is read from it. A
  * reply that cannot be read must not keep the turn from ending. */
 static bool record(struct runtime *runtime, const struct store_turn *turn, struct turn_outcome *outcome,
@@ -245,7 +254,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
         if (path_make_folder(records, 0700, &failure) &&
             event_log_summary(records, turn->ordinal, stream_format_find(turn->stream_format), &summary,
                               &ending.replied_at, &failure)) {
-                turn_outcome_of_stream(outcome, &summary);
+                turn_outcome_of_stream(outcome, &summary, tells_end(turn));
                 close_events(&ending, records);
                 feed_events_grown(runtime->services->feed, turn->task_id);
         }
@@ -266,8 +275,7 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
         return true;
 }
 
-/* What the turn was given does not stay on the disk. */
-static void remove_secrets(const struct services *services, const struct store_turn *turn)
+void turn_remove_secrets(const struct services *services, const struct store_turn *turn)
 {
         auto_free char *control = task_path_control(services->data_folder, turn->task_id),
                        *run = turn_run_id(turn->ordinal);
@@ -305,7 +313,7 @@ bool turn_end(struct runtime *runtime, const struct store_turn *turn, const stru
         bool is_begun = is_good && !is_over && has_begun(runtime->services, turn);
         /* Before the record, which lets the next turn begin. */
         if (is_good && !is_over)
-                remove_secrets(runtime->services, turn);
+                turn_remove_secrets(runtime->services, turn);
         is_good = is_good && (is_over || ((!is_begun || changes_save(runtime, turn, outcome, &changes, error)) &&
                                           record(runtime, turn, outcome, &changes, error)));
         number_set_unlock(runtime, &runtime->turns_ending, turn->rid);

@@ -36,7 +36,8 @@ void turn_outcome_of_failure(struct turn_outcome *outcome, const char *status, c
                                          .stage = stage,
                                          .category = strcmp(stage, "launch") ? "unknown" : "setup",
                                          .ended_at = clock_now()};
-        if (!strcmp(stage, "launch")) {
+        outcome->is_untold = !strcmp(stage, "launch");
+        if (outcome->is_untold) {
                 outcome->has_exit_code = true;
                 outcome->exit_code = -1;
         }
@@ -59,6 +60,7 @@ void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *o
                                          .signal = exit->signal,
                                          .stage = is_success ? NULL : endings[exit->reason].stage,
                                          .category = is_success ? NULL : endings[exit->reason].category,
+                                         .is_untold = is_launch,
                                          .ended_at = exit->finished_at ? exit->finished_at : clock_now()};
         if (!outcome->stage)
                 return;
@@ -74,6 +76,7 @@ void turn_outcome_of_stop(struct turn_outcome *outcome, const struct store_turn 
 {
         *outcome = (struct turn_outcome){.task_status = "interrupted",
                                          .type = !strcmp(turn->stop_kind, "stop") ? "stopped" : "interrupted",
+                                         .is_untold = true,
                                          .ended_at = clock_now()};
 }
 
@@ -85,16 +88,19 @@ const char *turn_outcome_message(const struct turn_outcome *outcome)
 }
 
 /* Only an agent that ended by itself is asked: what we ended has our reason. */
-void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary)
+void turn_outcome_of_stream(struct turn_outcome *outcome, const struct stream_summary *summary, bool tells_end)
 {
         const struct stream_failure *cause = stream_summary_cause(summary);
         bool is_success = !strcmp(outcome->type, "finished"), is_exit = !strcmp(outcome->type, "exit_code");
+        bool is_cut = is_success && tells_end && !summary->is_over;
 
-        if (!cause || (is_success ? !summary->is_failed : !is_exit))
+        if (is_success ? !summary->is_failed && !is_cut : !is_exit || !cause)
                 return;
         outcome->task_status = "failed";
-        outcome->type = cause->type ? cause->type : "agent_error";
+        outcome->type = cause && cause->type ? cause->type : is_cut ? "no_result" : "agent_error";
         outcome->stage = "agent";
-        outcome->category = cause->category;
-        outcome->words = cause->message;
+        outcome->category = cause ? cause->category : "unknown";
+        outcome->words = cause    ? cause->message
+                         : is_cut ? "The agent ended with exit code 0 but did not say that its turn was over."
+                                  : "The agent told of a failure without saying which.";
 }

@@ -53,7 +53,8 @@ bool store_turn_find_before(struct store_db *db, int64_t task, int64_t ordinal, 
         if (is_row)
                 *before = (struct store_turn_before){.ordinal = query_column_integer(&query, 0),
                                                      .conversation_files = query_column_text(&query, 1),
-                                                     .agent = query_column_text(&query, 2)};
+                                                     .agent = query_column_text(&query, 2),
+                                                     .latest = query_column_integer(&query, 3)};
         return true;
 }
 

@@ -10,9 +10,10 @@ MUST_CHECK bool store_rewind(struct store_db *db, int64_t task, int64_t ordinal,
 MUST_CHECK bool store_turns_since(struct store_db *db, int64_t task, int64_t ordinal, int64_t *count,
                                   struct error *error);
 
-/* The turn that another one goes on from. Owns its strings. */
+/* The turn that another one goes on from: the last of the conversation that an agent was told. Owns its strings. */
 struct store_turn_before {
         int64_t ordinal; /* 0: there is none */
+        int64_t latest;  /* of all that an agent was told, rewound away or not */
         char *conversation_files, *agent;
 };
 void store_turn_before_clear(struct store_turn_before *before);

@@ -213,6 +213,7 @@ bool store_turn_end(struct store_db *db, int64_t rid, const struct store_turn_en
         query_text(&query, end->session);
         query_text(&query, end->agent_errors);
         query_optional(&query, end->limit_resets_at);
+        query_integer(&query, end->is_untold);
         query_integer(&query, rid);
         if (!query_run(&query, &changed, error))
                 return false;

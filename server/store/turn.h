@@ -52,6 +52,7 @@ struct store_turn_end {
         const char *failure_stage, *failure_category, *failure_message;
         const char *session, *agent_errors;
         int64_t limit_resets_at;
+        bool is_untold; /* its prompt has reached no agent: it has not started */
 };
 
 /* A reply: owns its body, which is the end of the whole reply of `characters` characters. */

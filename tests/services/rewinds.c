@@ -167,6 +167,95 @@ static void an_agent_that_cannot_be_made_to_forget_begins_anew_with_what_was_sai
         assert_null(none);
 }
 
+/* A turn whose prompt came to no agent. */
+static void fail_launch(struct world *world, const char *task, const char *text)
+{
+        auto_error error = {0};
+
+        json_decref(must(world_follow_up(world, world->dev,
+                                         (struct task_follow_up_input){.taskId = task, .instructions = text}, &error)));
+        world_end(world, task, NULL, RUNNER_LAUNCH_FAILURE, -1);
+}
+
+static void what_no_agent_was_told_is_told_with_the_next_turn(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "build the house"), *transcript = NULL,
+                       *none = NULL;
+        auto_error error = {0};
+        bool is_forgotten = false;
+
+        auto_store_task stored = world_stored(world, task);
+        auto_store_turn first = world_turn(world, task);
+        assert_true(rewind_prepare(&world->services, world->db, &stored, &first, agent_find_known("claude"),
+                                   &is_forgotten, &none, &error));
+        assert_null(none);
+        world_end(world, task, NULL, RUNNER_LAUNCH_FAILURE, -1);
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "again"}, &error)));
+        auto_store_turn turn = world_turn(world, task);
+        assert_true(rewind_prepare(&world->services, world->db, &stored, &turn, agent_find_known("claude"),
+                                   &is_forgotten, &transcript, &error));
+        assert_true(is_forgotten);
+        assert_non_null(strstr(transcript, "build the house"));
+}
+
+static void begin(struct world *world)
+{
+        world_sql(world, "UPDATE turns SET started_at = 1 WHERE state = 'launching'");
+}
+
+static void a_rewind_holds_until_an_agent_was_told_the_next_turn(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "zero"), *home = task_path_home(world->root, task),
+                       *transcript = NULL;
+        const struct agent *agent = agent_find_known("claude");
+        auto_error error = {0};
+        bool is_forgotten;
+
+        begin(world);
+        world_end(world, task, "zero\n", RUNNER_EXITED, 0);
+        write_record(home, ".claude/projects/-workspace/one.jsonl", "{\"a\":1}\n{\"b\":2}\n");
+        world_sql(world, "UPDATE turns SET conversation_files = '{\"/-workspace/one.jsonl\":8}'");
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "one"}, &error)));
+        begin(world);
+        world_end(world, task, "one\n", RUNNER_EXITED, 0);
+        json_decref(must(rewound(world, world->dev, task, 0, &error)));
+        fail_launch(world, task, "two");
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "three"}, &error)));
+        auto_store_task stored = world_stored(world, task);
+        auto_store_turn turn = world_turn(world, task);
+        assert_true(
+                rewind_prepare(&world->services, world->db, &stored, &turn, agent, &is_forgotten, &transcript, &error));
+        assert_false(is_forgotten);
+        auto_free char *measured = conversation_files_measure(&world->services, task, agent);
+        assert_string_equal(measured, "{\"/-workspace/one.jsonl\":8}");
+        begin(world);
+        world_end(world, task, "three\n", RUNNER_EXITED, 0);
+        write_record(home, ".claude/projects/-workspace/one.jsonl", "{\"a\":1}\n{\"c\":3}\n");
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "four"}, &error)));
+        auto_store_turn next = world_turn(world, task);
+        assert_true(
+                rewind_prepare(&world->services, world->db, &stored, &next, agent, &is_forgotten, &transcript, &error));
+        assert_false(is_forgotten);
+        auto_free char *grown = conversation_files_measure(&world->services, task, agent);
+        assert_string_equal(grown, "{\"/-workspace/one.jsonl\":16}");
+}
+
+static void a_turn_that_no_agent_was_told_has_not_started(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "zero");
+
+        begin(world);
+        world_end(world, task, NULL, RUNNER_LAUNCH_FAILURE, -1);
+        assert_int_equal(world_number(world, "SELECT count(*) FROM turns WHERE started_at IS NOT NULL"), 0);
+}
+
 int run_rewind_tests(void)
 {
         const struct CMUnitTest tests[] = {
@@ -176,6 +265,9 @@ int run_rewind_tests(void)
                 TEST(only_who_may_change_an_idle_task_rewinds_it),
                 TEST(an_agents_own_record_is_cut_back_to_where_it_was),
                 TEST(an_agent_that_cannot_be_made_to_forget_begins_anew_with_what_was_said),
+                TEST(what_no_agent_was_told_is_told_with_the_next_turn),
+                TEST(a_rewind_holds_until_an_agent_was_told_the_next_turn),
+                TEST(a_turn_that_no_agent_was_told_has_not_started),
 #undef TEST
         };
 

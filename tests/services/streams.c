@@ -250,6 +250,59 @@ static void codex_tells_a_usage_limit_and_when_it_ends(void **state)
         assert_in_range(collected.summary.resets_at, from + 5400000, clock_now() + 5400000);
 }
 
+/* What a program ends its turn with, in each of its manners. */
+static const struct {
+        const char *format, *stream, *wanted;
+        bool is_failed, is_over;
+} ends[] = {
+        {"codex-json", "{\"type\":\"turn.completed\"}\n", "", false, true},
+        {"codex-json", "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"Hm\"}}\n",
+         "assistant text Hm\n", false, false},
+        {"codex-json", "{\"type\":\"turn.failed\"}\n",
+         "system error category=unknown fatal The agent told of a failure without saying which.\n", true, true},
+        {"codex-json", "{\"type\":\"turn.failed\",\"error\":{\"message\":\"\"}}\n",
+         "system error category=unknown fatal The agent told of a failure without saying which.\n", true, true},
+        {"gemini-json", "{\"type\":\"result\",\"status\":\"success\"}\n", "", false, true},
+        {"gemini-json", "{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Hm\"}\n", "assistant text Hm\n",
+         false, false},
+        {"gemini-json", "{\"type\":\"result\",\"status\":\"error\"}\n",
+         "system error category=unknown fatal The agent told of a failure without saying which.\n", true, true},
+        {"claude-json", "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false}\n", "", false, true},
+        {"claude-json", "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Hm\"}]}}\n",
+         "assistant text Hm\n", false, false},
+        {"claude-json", "{\"type\":\"result\",\"subtype\":\"\",\"is_error\":true,\"result\":\"\"}\n",
+         "system error category=unknown fatal the agent failed\n", true, true},
+        {"claude-json", "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"result\":\"\"}\n",
+         "system error category=unknown fatal the agent failed\n", true, true},
+};
+
+static void a_failure_without_words_is_one_and_an_end_is_known_from_none(void **state)
+{
+        (void)state;
+        for (size_t i = 0; i < COUNT_OF(ends); i++) {
+                auto_collected collected;
+                check_stream(ends[i].format, ends[i].stream, ends[i].wanted, &collected);
+                assert_int_equal(collected.summary.is_failed, ends[i].is_failed);
+                assert_int_equal(collected.summary.is_over, ends[i].is_over);
+                assert_int_equal(collected.summary.failure_count, ends[i].is_failed);
+        }
+}
+
+static void a_line_that_is_too_long_to_be_read_may_have_been_the_end(void **state)
+{
+        auto_text stream = TEXT_WITH_MAXIMUM(4 * 1024 * 1024);
+        auto_collected collected;
+
+        (void)state;
+        text_append_string(&stream, "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"");
+        for (size_t i = 0; i < 1100 * 1024; i++)
+                text_append(&stream, "x", 1);
+        text_append_string(&stream, "\"}\n");
+        init(&collected);
+        feed(&stream_format_claude, stream.data, stream.length, 65536, &collected);
+        assert_true(collected.summary.is_over);
+}
+
 static void gemini_is_read(void **state)
 {
         static const char stream[] =
@@ -407,6 +460,8 @@ int run_stream_tests(void)
                 cmocka_unit_test(claude_tells_its_provider_s_refusals),
                 cmocka_unit_test(codex_is_read),
                 cmocka_unit_test(codex_tells_a_usage_limit_and_when_it_ends),
+                cmocka_unit_test(a_failure_without_words_is_one_and_an_end_is_known_from_none),
+                cmocka_unit_test(a_line_that_is_too_long_to_be_read_may_have_been_the_end),
                 cmocka_unit_test(gemini_is_read),
                 cmocka_unit_test(kimi_is_read),
                 cmocka_unit_test(a_line_too_long_to_be_parsed_is_raw_and_the_next_is_read),

@@ -293,6 +293,44 @@ static void every_way_of_ending_has_its_status_type_stage_category_and_exit_code
         }
 }
 
+/* Turns whose program ended with exit code 0, by what it had printed. */
+static const struct {
+        const char *agent, *output, *status, *type;
+} endings[] = {
+        {"claude", "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"Done.\"}\n", "completed", NULL},
+        {"claude", "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"result\":\"\"}\n", "failed",
+         "agent_error"},
+        {"claude", "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"I begin.\"}]}}\n",
+         "failed", "no_result"},
+        {"claude", "{\"type\":\"result\",\"subtype\":\"succ", "failed", "no_result"},
+        {"claude", "", "failed", "no_result"},
+        {"codex", "{\"type\":\"turn.started\"}\n", "failed", "no_result"},
+        {"codex", "{\"type\":\"turn.failed\"}\n", "failed", "agent_error"},
+        {"codex", "{\"type\":\"error\",\"message\":\"stream disconnected\"}\n", "failed", "no_result"},
+        {"gemini", "{\"type\":\"init\",\"session_id\":\"g\"}\n", "failed", "no_result"},
+        {"gemini", "{\"type\":\"result\",\"status\":\"success\"}\n", "completed", NULL},
+        /* Programs of which it is not known how they end. */
+        {"grok", "{\"type\":\"assistant\",\"message\":{\"content\":[]}}\n", "completed", NULL},
+        {"kimi", "{\"role\":\"assistant\",\"content\":\"Done.\"}\n", "completed", NULL},
+};
+
+static void exit_code_zero_is_no_success_where_the_agent_did_not_say_that_it_is_done(void **state)
+{
+        struct world *world = *state;
+
+        for (size_t i = 0; i < COUNT_OF(endings); i++) {
+                auto_free char *id = world_task(world, world->dev, "main", "x"),
+                               *sql = text_format("UPDATE turns SET agent = '%s', stream_format = '%s'",
+                                                  endings[i].agent, agent_find_known(endings[i].agent)->format->name);
+                world_sql(world, sql);
+                world_end(world, id, endings[i].output, RUNNER_EXITED, 0);
+                auto_json *task = GET(world->dev, .taskId = id);
+                assert_string_equal(member(task, "status"), endings[i].status);
+                if (endings[i].type)
+                        assert_string_equal(member(json_object_get(task, "failure"), "type"), endings[i].type);
+        }
+}
+
 static void a_speed_that_is_not_allowed_any_more_is_not_launched(void **state)
 {
         struct world *world = *state;
@@ -341,6 +379,7 @@ int run_turn_tests(void)
                 TEST(who_may_not_change_a_task_does_not_continue_it),
                 TEST(a_task_does_not_go_on_in_an_environment_that_is_disabled_or_gone),
                 TEST(every_way_of_ending_has_its_status_type_stage_category_and_exit_code),
+                TEST(exit_code_zero_is_no_success_where_the_agent_did_not_say_that_it_is_done),
                 TEST(a_speed_that_is_not_allowed_any_more_is_not_launched),
                 TEST(a_turn_ends_once_and_is_accounted_for),
         };

@@ -2,7 +2,9 @@
 #include "tests/services/world.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "docker/client.h"
 #include "server/base/path.h"
 #include "server/services/agent.h"
 #include "server/services/secret_store.h"
@@ -115,6 +117,27 @@ static void secret_files_are_the_agents_to_read_and_go_with_the_turn(void **stat
         assert_int_equal(stat(file, &info), -1);
         assert_int_equal(stat(folder, &info), 0);
         assert_int_equal(info.st_uid, 0);
+}
+
+/* The turn is ended, as a stop does it, while its container is being made. */
+static void a_launch_that_was_stopped_leaves_no_secret_behind(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "x"), *folder = task_path_secrets(world->root, id),
+                       *file = path_join(folder, "tls/cert.pem");
+        auto_store_turn turn = world_turn(world, id);
+        const struct store_job job = {.kind = "launch", .task = turn.task, .turn = turn.rid};
+        auto_error error = {0};
+
+        SET(world->admin, .name = "CERT", .value = "certificate", .environment = "main");
+        world->services.docker = docker_new("unix:///nowhere", &error);
+        assert_non_null(world->services.docker);
+        world_sql(world, "CREATE TRIGGER stopped AFTER INSERT ON resources WHEN NEW.kind = 'container' BEGIN "
+                         "UPDATE turns SET state = 'ended', ended_at = 1, stop_kind = 'stop'; END");
+        assert_true(launch_run(&world->runtime, world->db, &job));
+        docker_free(take(world->services.docker));
+        assert_int_equal(world_number(world, "SELECT count(*) FROM resources WHERE kind = 'container'"), 1);
+        assert_int_equal(access(file, F_OK), -1);
 }
 
 #define SECRET "t0p-secret-value"
@@ -443,6 +466,7 @@ int run_vault_turn_tests(void)
         const struct CMUnitTest tests[] = {
                 TEST(a_task_gets_what_its_environment_declares_and_its_owner_has),
                 TEST(secret_files_are_the_agents_to_read_and_go_with_the_turn),
+                TEST(a_launch_that_was_stopped_leaves_no_secret_behind),
                 TEST(a_secret_that_a_task_prints_comes_out_of_no_service),
                 TEST(a_value_that_two_events_share_is_left_out_of_both),
                 TEST(every_line_of_a_secret_file_is_left_out),

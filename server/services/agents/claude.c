@@ -62,6 +62,7 @@ const struct agent agent_claude = {
         .packages = packages,
         .prompt_on = RUNNER_PROMPT_ON_STDIN,
         .format = &stream_format_claude,
+        .tells_end = true,
         .variables = variables,
         .accounts = accounts,
         .conversations = ".claude/projects",

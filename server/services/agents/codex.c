@@ -117,6 +117,7 @@ const struct agent agent_codex = {
         .packages = packages,
         .prompt_on = RUNNER_PROMPT_ON_STDIN,
         .format = &stream_format_codex,
+        .tells_end = true,
         .accounts = accounts,
         .conversations = ".codex/sessions",
         .instructions = ".codex/AGENTS.md",

@@ -60,6 +60,7 @@ const struct agent agent_gemini = {
         .packages = packages,
         .prompt_on = RUNNER_PROMPT_ON_STDIN,
         .format = &stream_format_gemini,
+        .tells_end = true,
         .variables = variables,
         .accounts = accounts,
         .instructions = ".gemini/GEMINI.md",
