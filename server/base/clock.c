@@ -1,5 +1,6 @@
 #include "server/base/clock.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,35 @@ static int64_t read_clock(clockid_t which)
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static _Atomic int64_t lead;
+
 int64_t clock_now(void)
 {
-        return read_clock(CLOCK_REALTIME);
+        return read_clock(CLOCK_REALTIME) + lead;
+}
+
+void clock_set_lead(int64_t ms)
+{
+        lead = ms;
 }
 
 int64_t clock_monotonic(void)
 {
         return read_clock(CLOCK_MONOTONIC);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int64_t steady_base;
+
+static void find_base(void)
+{
+        steady_base = clock_now() - clock_monotonic();
+}
+
+int64_t clock_steady(void)
+{
+        pthread_once(&once, find_base);
+        return steady_base + clock_monotonic();
 }
 
 /* Decimal digits with leading zeros, and what follows them. */

@@ -47,6 +47,12 @@ bool account_limit_exists(struct store_db *db, bool *exists, struct error *error
         return true;
 }
 
+/* Further away than any limit may be it was written before the clock was set back. */
+static bool is_ahead(int64_t resets_at, int64_t now)
+{
+        return resets_at > now && resets_at - now < TOLD_MAXIMUM_MS;
+}
+
 bool account_limit_look(struct store_db *db, const char *name, int64_t now, struct account_hold *hold,
                         struct error *error)
 {
@@ -55,7 +61,7 @@ bool account_limit_look(struct store_db *db, const char *name, int64_t now, stru
 
         if (!store_account_limit_find(db, name, &limit, &is_found, error))
                 return false;
-        bool is_held = is_found && now < limit.resets_at;
+        bool is_held = is_found && is_ahead(limit.resets_at, now);
         *hold = (struct account_hold){.is_held = is_held,
                                       .is_probing = is_found && !is_held && !limit.is_told,
                                       .until = is_held ? limit.resets_at : 0};
@@ -74,12 +80,12 @@ static int64_t wait_of(int64_t attempts)
 bool account_limit_reached(struct store_db *db, const char *name, int64_t resets_at, int64_t now, struct error *error)
 {
         struct store_account_limit limit = {0};
-        bool is_found, is_told = resets_at > now && resets_at < now + TOLD_MAXIMUM_MS;
+        bool is_found, is_told = is_ahead(resets_at, now);
 
         if (!store_account_limit_find(db, name, &limit, &is_found, error))
                 return false;
         /* Those that ran at the same time run into the same limit: they do not make the wait longer. */
-        if (is_found && now < limit.resets_at && (limit.is_told || !is_told))
+        if (is_found && is_ahead(limit.resets_at, now) && (limit.is_told || !is_told))
                 return true;
         limit.resets_at = is_told ? resets_at : now + wait_of(limit.attempts);
         limit.attempts = is_told ? 0 : limit.attempts + 1;

@@ -25,14 +25,12 @@ static bool check_work(struct store_db *db, void *context, struct error *error)
         const struct check *check = context;
         auto_store_task task = {0};
         bool is_found;
-        int64_t now = clock_now();
 
         if (!store_task_find(db, check->task_id, 0, &task, &is_found, error) || !is_found)
                 return is_found || !error->code;
         if (check->container)
                 return store_resource_set_oom(db, "container", check->container, error);
-        return strcmp(task.status, "running") ||
-               store_job_add(db, "check", task.rid, task.turn, now + SETTLE_MS, now, error);
+        return strcmp(task.status, "running") || store_job_add(db, "check", task.rid, task.turn, SETTLE_MS, error);
 }
 
 static void connected(struct runtime *runtime)

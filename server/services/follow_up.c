@@ -127,12 +127,12 @@ static bool wants_pull(const struct store_task *task, const struct follow_up_bat
         return false;
 }
 
-static bool ask_for_pull(struct store_db *db, int64_t task, int64_t now, struct error *error)
+static bool ask_for_pull(struct store_db *db, int64_t task, struct error *error)
 {
         bool is_asked;
 
         return store_job_exists(db, "pull", task, &is_asked, error) &&
-               (is_asked || store_job_add(db, "pull", task, 0, now, now, error));
+               (is_asked || store_job_add(db, "pull", task, 0, 0, error));
 }
 
 static bool deliver(const struct services *services, struct store_db *db, int64_t rid, int64_t now, bool is_pulled,
@@ -155,7 +155,7 @@ static bool deliver(const struct services *services, struct store_db *db, int64_
         if (!may)
                 return follow_up_pause(db, rid, "sender_denied", "Who sent the next follow-up may not change the task.",
                                        NULL, NULL, now, error);
-        return !is_pulled && wants_pull(&task, &batch) ? ask_for_pull(db, rid, now, error)
+        return !is_pulled && wants_pull(&task, &batch) ? ask_for_pull(db, rid, error)
                                                        : follow_up_batch_start(services, db, &task, &batch, now, error);
 }
 

@@ -134,7 +134,7 @@ static bool remove_work(struct call *call, const void *context, json_t **result,
 
         if (!find(call, input, &task, &item, error) ||
             !store_follow_up_remove(call->db, item.rid, input->version, &is_done, error) ||
-            !forget_pause(call->db, task.rid, error) || !review_look(call->db, task.rid, task.id, call->now, error) ||
+            !forget_pause(call->db, task.rid, error) || !review_look(call->db, task.rid, task.id, error) ||
             !audit_write(call->db, call->actor, "task.queue_remove", task.id, json_pack("{s:s}", "entry", item.id),
                          error))
                 return false;

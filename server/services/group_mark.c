@@ -169,7 +169,7 @@ bool task_set_loser(struct call *call, const struct task_mark_input *input, json
         if (input->loser && !is_finished(&marking.task))
                 note(&marking, "The task has not finished: what it comes to is not final.");
         return store_task_mark(call->db, marking.task.rid, marking.task.is_winner, input->loser, error) &&
-               review_look(call->db, marking.task.rid, marking.task.id, call->now, error) &&
+               review_look(call->db, marking.task.rid, marking.task.id, error) &&
                audit_write(call->db, call->actor, "task.loser", marking.task.id,
                            json_pack("{s:b}", "loser", input->loser), error) &&
                render(&marking, result, error);

@@ -55,7 +55,7 @@ static bool put_off_work(struct store_db *db, void *context, struct error *error
 {
         const struct putting_off *putting = context;
 
-        return store_job_retry(db, putting->job, clock_now() + putting->delay, error);
+        return store_job_retry(db, putting->job, putting->delay, error);
 }
 
 bool job_put_off(struct runtime *runtime, const struct store_job *job, int64_t maximum_ms)
@@ -75,9 +75,8 @@ struct later {
 static bool later_work(struct store_db *db, void *context, struct error *error)
 {
         const struct later *later = context;
-        int64_t now = clock_now();
 
-        return store_job_add(db, "check", later->task, later->turn, now + later->delay, now, error);
+        return store_job_add(db, "check", later->task, later->turn, later->delay, error);
 }
 
 bool job_check_later(struct runtime *runtime, int64_t task, int64_t turn, int64_t delay_ms, struct error *error)

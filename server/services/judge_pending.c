@@ -91,7 +91,7 @@ bool judge_pending_add(struct call *call, const struct judge_pending_new *new, c
                 draft.reviewers[i].agent = (char *)plan.reviewers[i].agent;
         const struct store_request_task *first = &draft.tasks[0];
         return name_group(call, &plan, &draft, error) && add(call, &draft, error) &&
-               review_look(call->db, first->rid, first->id, call->now, error) &&
+               review_look(call->db, first->rid, first->id, error) &&
                audit_write(call->db, call->actor, "judge_pending.add", draft.group_id,
                            json_pack("{s:s, s:s}", "request", id, "origin", new->origin), error);
 }

@@ -71,9 +71,8 @@ static bool started_work(struct store_db *db, void *context, struct error *error
         if (!store_turn_set_format(db, turn, launch->format, error) ||
             !store_turn_set_state(db, turn, "launching", "running", now, &is_done, error))
                 return false;
-        if (is_done &&
-            (!store_job_add(db, "check", task, turn, now + times->claim, now, error) ||
-             !store_job_add(db, "deadline", task, turn, now + launch->message.limit_ms + times->overdue, now, error)))
+        if (is_done && (!store_job_add(db, "check", task, turn, times->claim, error) ||
+                        !store_job_add(db, "deadline", task, turn, launch->message.limit_ms + times->overdue, error)))
                 return false;
         return store_job_delete(db, launch->job, error);
 }

@@ -53,7 +53,8 @@ static bool end_hung(struct runtime *runtime, struct store_db *db, const struct 
         return follower_end(runtime->follower, turn->rid, &outcome, error);
 }
 
-static bool end_overdue(struct runtime *runtime, struct store_db *db, const struct store_turn *turn, int64_t due,
+/* `late`: by how much it is overdue. */
+static bool end_overdue(struct runtime *runtime, struct store_db *db, const struct store_turn *turn, int64_t late,
                         struct error *error)
 {
         struct turn_outcome outcome;
@@ -61,24 +62,25 @@ static bool end_overdue(struct runtime *runtime, struct store_db *db, const stru
 
         if (end_hung(runtime, db, turn, &ending))
                 return true;
-        if (!engine_error_is_passing(ending.code) || clock_now() < due + runtime->times.given_up)
+        if (!engine_error_is_passing(ending.code) || late < runtime->times.given_up)
                 return error_move(error, &ending);
         turn_outcome_of_failure(&outcome, "interrupted", "engine_lost", "agent",
                                 "The engine does not answer and the turn is overdue.");
         return follower_end(runtime->follower, turn->rid, &outcome, error);
 }
 
-static bool look(struct runtime *runtime, struct store_db *db, int64_t rid, struct error *error)
+static bool look(struct runtime *runtime, struct store_db *db, const struct store_job *job, struct error *error)
 {
         auto_store_turn turn = {0};
         bool is_found;
 
-        if (!store_turn_find(db, rid, &turn, &is_found, error))
+        if (!store_turn_find(db, job->turn, &turn, &is_found, error))
                 return false;
         if (!is_found || strcmp(turn.state, "running"))
                 return true;
-        int64_t due = turn.started_at + limit_of(runtime, &turn) + runtime->times.overdue;
-        return clock_now() < due || end_overdue(runtime, db, &turn, due, error);
+        /* The job's age, for the wall clock may have been set since the turn began. */
+        int64_t late = job->age - limit_of(runtime, &turn) - runtime->times.overdue;
+        return late < 0 || end_overdue(runtime, db, &turn, late, error);
 }
 
 /* The end of the turn deletes the job; until then it is looked at again and again. The lock keeps the next turn from
@@ -88,7 +90,7 @@ bool deadline_run(struct runtime *runtime, struct store_db *db, const struct sto
         auto_error error = {0};
 
         if (runtime_try_lock_task(runtime, job->task)) {
-                if (!look(runtime, db, job->turn, &error))
+                if (!look(runtime, db, job, &error))
                         log_error("an overdue turn could not be ended", "reason", error.message);
                 runtime_unlock_task(runtime, job->task);
         }

@@ -100,7 +100,7 @@ static bool deliver_work(struct store_db *db, void *context, struct error *error
         auto_free char *details = failure->details ? document_print(failure->details) : NULL;
         const char *reason = failure->code == ERROR_PULL_CONFLICT ? "pull_conflict" : "pull_failed";
         return follow_up_pause(db, task, reason, failure->message, details, NULL, now, error) &&
-               review_look(db, task, "", now, error);
+               review_look(db, task, "", error);
 }
 
 static bool finish(struct runtime *runtime, const struct store_job *job, const struct error *failure)

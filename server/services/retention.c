@@ -127,6 +127,15 @@ static void retain_one(struct runtime *runtime, struct store_db *db, const struc
                 log_info(measure->sentence, "resource", resource->handle);
 }
 
+/* How long something was not used cannot be told across a clock that was set: it counts from then. */
+static void count_from(struct store_resource *resource, int64_t at)
+{
+        if (resource->task_active_at < at)
+                resource->task_active_at = at;
+        if (resource->stopped_at && resource->stopped_at < at)
+                resource->stopped_at = at;
+}
+
 static void apply(struct runtime *runtime, struct store_db *db, const struct measure *measure, int64_t now)
 {
         struct store_resource *resources = NULL;
@@ -136,6 +145,7 @@ static void apply(struct runtime *runtime, struct store_db *db, const struct mea
         if (!store_resource_list(db, measure->kind, &resources, &count, &error))
                 log_error("containers and workspaces could not be listed", "reason", error.message);
         for (size_t i = 0; i < count; i++) {
+                count_from(&resources[i], atomic_load(&runtime->clock_set_at));
                 if (!atomic_load(&runtime->is_stopping))
                         retain_one(runtime, db, measure, &resources[i], now);
                 store_resource_clear(&resources[i]);

@@ -87,7 +87,7 @@ bool review_loop_recorded(struct call *call, const struct judge_launched *launch
                                                .created_at = call->now};
         return store_review_loop_add(call->db, &loop, &rid, error) &&
                add_judges(call, rid, start->order, launched, error) &&
-               review_look(call->db, variant.rid, variant.id, call->now, error) &&
+               review_look(call->db, variant.rid, variant.id, error) &&
                audit_write(call->db, call->actor, "review_loop.start", variant.id,
                            json_pack("{s:s, s:I}", "loop", loop.id, "maxRounds", (json_int_t)loop.max_rounds), error);
 }

@@ -161,7 +161,7 @@ bool review_loop_continue(struct call *call, const struct review_loop_input *inp
         going.stop_reason = going.stop_message = NULL;
         going.stopped_by = going.stopped_at = 0;
         going.changed_at = call->now;
-        return step(call, &going, error) && review_look(call->db, loop.task, loop.task_id, call->now, error) &&
+        return step(call, &going, error) && review_look(call->db, loop.task, loop.task_id, error) &&
                audit_write(call->db, call->actor, "review_loop.continue", loop.task_id,
                            json_pack("{s:s, s:I}", "loop", loop.id, "rounds", (json_int_t)input->maxRounds), error) &&
                review_loop_show(call, loop.id, result, error);

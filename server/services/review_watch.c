@@ -13,12 +13,12 @@
 #define BUSY_MAXIMUM_MS 5000
 #define FAILED_MAXIMUM_MS 60000
 
-static bool add_job(struct store_db *db, int64_t task, int64_t now, struct error *error)
+static bool add_job(struct store_db *db, int64_t task, struct error *error)
 {
-        return store_job_add(db, JOB, task, 0, now, now, error);
+        return store_job_add(db, JOB, task, 0, 0, error);
 }
 
-bool review_look(struct store_db *db, int64_t task, const char *task_id, int64_t now, struct error *error)
+bool review_look(struct store_db *db, int64_t task, const char *task_id, struct error *error)
 {
         bool is_concerned;
         int64_t variant;
@@ -30,14 +30,14 @@ bool review_look(struct store_db *db, int64_t task, const char *task_id, int64_t
         /* What is seen of a review is seen from its variant. */
         if (!store_review_loop_of_judge(db, task_id, &variant, error))
                 return false;
-        return add_job(db, variant ? variant : task, now, error);
+        return add_job(db, variant ? variant : task, error);
 }
 
-bool review_after_turn(const struct services *services, struct store_db *db, const struct store_task *task, int64_t now,
+bool review_after_turn(const struct services *services, struct store_db *db, const struct store_task *task,
                        struct error *error)
 {
-        return auto_review_applies(services, task) ? add_job(db, task->rid, now, error)
-                                                   : review_look(db, task->rid, task->id, now, error);
+        return auto_review_applies(services, task) ? add_job(db, task->rid, error)
+                                                   : review_look(db, task->rid, task->id, error);
 }
 
 bool review_task_gone(struct store_db *db, const struct store_task *task, int64_t now, struct error *error)
@@ -48,7 +48,7 @@ bool review_task_gone(struct store_db *db, const struct store_task *task, int64_
             !review_loop_source_gone(db, task->rid, now, error) ||
             !store_review_loop_of_judge(db, task->id, &variant, error))
                 return false;
-        return !variant || add_job(db, variant, now, error);
+        return !variant || add_job(db, variant, error);
 }
 
 static bool advance(struct services *services, struct store_db *db, int64_t task, bool *is_again, struct error *error)
@@ -84,7 +84,7 @@ static bool take_up_work(struct store_db *db, void *context, struct error *error
                 auto_store_task task = {0};
                 if (!store_task_find_rid(db, open->tasks[i], 0, &task, &is_there, error) ||
                     !store_job_exists(db, JOB, open->tasks[i], &is_asked, error) ||
-                    (is_there && !is_asked && !add_job(db, open->tasks[i], clock_now(), error)))
+                    (is_there && !is_asked && !add_job(db, open->tasks[i], error)))
                         return false;
         }
         return true;

@@ -25,8 +25,12 @@
 #define END_THREADS 4
 #define TURN_THREADS 8
 
-struct runtime_times runtime_times = {
-        .minute = 60000, .retry = 1000, .claim = 30000, .overdue = 10 * 60000, .given_up = 10 * 60000};
+struct runtime_times runtime_times = {.minute = 60000,
+                                      .retry = 1000,
+                                      .claim = 30000,
+                                      .overdue = 10 * 60000,
+                                      .given_up = 10 * 60000,
+                                      .earlier = 60000};
 
 static bool map_program(const char *path, struct mapping *program, struct error *error)
 {
@@ -108,6 +112,13 @@ static struct runtime *runtime_new(struct services *services)
         return runtime;
 }
 
+static bool take_up_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct runtime *runtime = context;
+
+        return store_job_take_up(db, runtime->times.earlier, error);
+}
+
 struct runtime *runtime_start(struct services *services, const char *runner_path, struct error *error)
 {
         struct runtime *runtime = runtime_new(services);
@@ -124,7 +135,7 @@ struct runtime *runtime_start(struct services *services, const char *runner_path
         runtime->end_pool = pool_new(END_THREADS, QUEUE_MAXIMUM);
         runtime->turn_pool = pool_new(TURN_THREADS, QUEUE_MAXIMUM);
         runtime->server_label = text_format("%s=%s", LABEL_SERVER, runtime->server_id);
-        if (!restored_settle(runtime, error)) {
+        if (!restored_settle(runtime, error) || !RUNTIME_WRITE(runtime, take_up_work, runtime, error)) {
                 atomic_store(&runtime->is_stopping, true);
                 runtime_free(runtime);
                 return NULL;

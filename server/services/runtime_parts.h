@@ -37,6 +37,7 @@ struct runtime_times {
         int64_t claim;    /* until a live runner has taken up what it was asked for */
         int64_t overdue;  /* behind the time limit, until a supervisor that has not ended its run is taken for hung */
         int64_t given_up; /* behind that, until a turn that no engine can be asked about is given up */
+        int64_t earlier;  /* at most until a job of an earlier process is taken up */
 };
 /* What a runtime starts with; tests make them shorter. */
 extern struct runtime_times runtime_times;
@@ -53,6 +54,7 @@ struct runtime {
         struct runtime_times times;
         int stop_event; /* eventfd: readable once the runtime stops */
         atomic_bool is_stopping, is_retaining;
+        atomic_int_least64_t clock_set_at; /* wall clock, when it was set last while we ran; 0: never */
 
         pthread_mutex_t mutex;
         pthread_cond_t changed; /* a job was added or ended, a turn ended, a task was unlocked */
@@ -166,8 +168,8 @@ MUST_CHECK bool follower_end(struct follower *follower, int64_t turn, const stru
  * (it is to be tried again). A turn that has ended is success. */
 MUST_CHECK bool turn_end(struct runtime *runtime, const struct store_turn *turn, const struct turn_outcome *outcome,
                          struct error *error);
-/* Removes what the turn was given from the disk. With the task locked, or before the turn's end is recorded: what a later
- * one is given would go too. */
+/* Removes what the turn was given from the disk. With the task locked, or before the turn's end is recorded: what a
+ * later one is given would go too. */
 void turn_remove_secrets(const struct services *services, const struct store_turn *turn);
 /* turn_outcome.c */
 void turn_outcome_of_exit(const struct runner_exit *exit, struct turn_outcome *outcome);

@@ -117,6 +117,7 @@ static void watch_clock(struct scheduler *scheduler)
         if (step.ms < CLOCK_STEP_MS && step.ms > -CLOCK_STEP_MS)
                 return;
         log_warning("the clock was set; delays that run go on as they were");
+        atomic_store(&scheduler->runtime->clock_set_at, clock_now());
         if (RUNTIME_WRITE(scheduler->runtime, shift_work, &step, &error))
                 scheduler->clock_base = base;
         else
@@ -149,23 +150,39 @@ static bool deliver_follow_ups(struct runtime *runtime)
         return true;
 }
 
+/* Hands out every job that is due: one may stand behind many that are being done, or whose tasks are held. */
+static bool submit_jobs(struct runtime *runtime, struct store_db *db, int64_t now, struct error *error)
+{
+        struct store_job jobs[JOBS_AT_ONCE], last = {0};
+        size_t count = 0;
+
+        do {
+                if (!store_job_list_due(db, now, &last, jobs, JOBS_AT_ONCE, &count, error))
+                        return false;
+                for (size_t i = 0; i < count; i++)
+                        job_submit(runtime, &jobs[i]);
+                if (count)
+                        last = jobs[count - 1];
+        } while (count == JOBS_AT_ONCE);
+        return true;
+}
+
 /* Submits and delivers what is due; the time (wall clock) at which something else will be, 0 for never. */
 static int64_t run_due(struct runtime *runtime, struct store_db *db)
 {
-        struct store_job jobs[JOBS_AT_ONCE];
-        int64_t now = clock_now(), next_at = 0;
+        int64_t steady = clock_steady(), now = clock_now(), job_at = 0, deliver_at = 0;
         auto_error error = {0};
-        size_t count = 0;
 
-        if (!db || !store_job_list_due(db, now, jobs, JOBS_AT_ONCE, &count, &next_at, &error)) {
+        if (!db || !submit_jobs(runtime, db, steady, &error) || !store_job_next(db, steady, &job_at, &error) ||
+            !store_follow_up_next_due(db, &deliver_at, &error)) {
                 log_error("what is due could not be read", "reason", error.message);
                 return now + PAUSE_MS;
         }
-        for (size_t i = 0; i < count; i++)
-                job_submit(runtime, &jobs[i]);
-        if (!next_at || next_at > now)
-                return next_at;
-        return deliver_follow_ups(runtime) ? now : now + PAUSE_MS;
+        if (deliver_at && deliver_at <= now)
+                return deliver_follow_ups(runtime) ? now : now + PAUSE_MS;
+        if (job_at)
+                job_at += now - steady;
+        return !job_at || (deliver_at && deliver_at < job_at) ? deliver_at : job_at;
 }
 
 /* Until the wall clock shows `at` (0: never), the clock is set, somebody wakes us, or `until` (clock_monotonic). */

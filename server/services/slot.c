@@ -34,7 +34,7 @@ static bool launch(struct store_db *db, const struct store_task *task, int64_t n
 
         return store_task_begin(db, task->rid, "running", task->turn, now, 0, now, &is_done, error) &&
                set_turn_state(db, task->turn, "launching", error) &&
-               store_job_add(db, "launch", task->rid, task->turn, now, now, error);
+               store_job_add(db, "launch", task->rid, task->turn, 0, error);
 }
 
 bool slot_fill(const struct services *services, struct store_db *db, int64_t now, struct error *error)

@@ -43,22 +43,19 @@ static bool end_waiting(struct store_db *db, const struct request *request, stru
  * from it. */
 static bool end_open(struct store_db *db, const struct request *request, struct error *error)
 {
-        int64_t now = request->call->now;
-
-        return store_job_add(db, "check", request->task.rid, request->task.turn, now, now, error);
+        return store_job_add(db, "check", request->task.rid, request->task.turn, 0, error);
 }
 
 /* The end of a turn that is stopped asks for this by itself. */
 static bool stop_container(struct store_db *db, const struct request *request, struct error *error)
 {
         auto_store_resource resource = {0};
-        int64_t now = request->call->now;
         bool is_found;
 
         if (!store_resource_find(db, "container", request->task.rid, &resource, &is_found, error))
                 return false;
         return !is_found || resource.stopped_at ||
-               store_job_add(db, "stop", request->task.rid, request->task.turn, now, now, error);
+               store_job_add(db, "stop", request->task.rid, request->task.turn, 0, error);
 }
 
 static bool request_work(struct store_db *db, void *context, struct error *error)

@@ -90,13 +90,12 @@ static bool drop_jobs(struct store_db *db, const struct store_turn *turn, struct
 static bool add_stop(struct store_db *db, const struct store_turn *turn, struct error *error)
 {
         auto_store_turn now = {0};
-        int64_t at = clock_now();
         bool is_found;
 
         if (!store_turn_find(db, turn->rid, &now, &is_found, error))
                 return false;
         return !is_found || !now.stop_kind || strcmp(now.stop_kind, "stop") ||
-               store_job_add(db, "stop", turn->task, turn->rid, at, at, error);
+               store_job_add(db, "stop", turn->task, turn->rid, 0, error);
 }
 
 /* An account at its provider's limit starts nothing until that is over; a turn that ended well shows that it is. */
@@ -165,7 +164,7 @@ static bool end_work(struct store_db *db, void *context, struct error *error)
                drop_jobs(db, ending->turn, error) && add_stop(db, ending->turn, error) &&
                follow_up_after_turn(ending->services, db, task.rid, ending->turn->rid, outcome->task_status,
                                     clock_now(), error) &&
-               review_after_turn(ending->services, db, &task, clock_now(), error) &&
+               review_after_turn(ending->services, db, &task, error) &&
                slot_fill(ending->services, db, clock_now(), error);
 }
 

@@ -195,6 +195,17 @@ bool store_follow_up_count(struct store_db *db, int64_t task, struct store_follo
         return true;
 }
 
+bool store_follow_up_next_due(struct store_db *db, int64_t *next_at, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_FOLLOW_UPS_NEXT);
+        bool is_row;
+
+        if (!query_next(&query, &is_row, error))
+                return false;
+        *next_at = query_column_integer(&query, 0);
+        return true;
+}
+
 bool store_follow_up_list_due(struct store_db *db, int64_t now, struct store_follow_up_due *due, size_t capacity,
                               size_t *count, struct error *error)
 {

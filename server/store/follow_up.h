@@ -87,6 +87,8 @@ struct store_follow_up_due {
 /* Up to `capacity` scheduled ones whose time has come, soonest first. */
 MUST_CHECK bool store_follow_up_list_due(struct store_db *db, int64_t now, struct store_follow_up_due *due,
                                          size_t capacity, size_t *count, struct error *error);
+/* When the first scheduled one is due, 0 for none. */
+MUST_CHECK bool store_follow_up_next_due(struct store_db *db, int64_t *next_at, struct error *error);
 /* Moves the times of those that were told as a delay by `ms`: the clock was set by so much. */
 MUST_CHECK bool store_follow_up_shift(struct store_db *db, int64_t ms, struct error *error);
 

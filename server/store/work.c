@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/base/clock.h"
 #include "server/store/query.h"
 
 void store_receipt_clear(struct store_receipt *receipt)
@@ -46,15 +47,16 @@ bool store_receipt_add(struct store_db *db, int64_t user, const char *tool, cons
         return query_run(&query, NULL, error);
 }
 
-bool store_job_add(struct store_db *db, const char *kind, int64_t task, int64_t turn, int64_t due_at, int64_t now,
+bool store_job_add(struct store_db *db, const char *kind, int64_t task, int64_t turn, int64_t delay_ms,
                    struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JOB_ADD);
+        int64_t now = clock_steady();
 
         query_text(&query, kind);
         query_integer(&query, task);
         query_optional(&query, turn);
-        query_integer(&query, due_at);
+        query_integer(&query, now + delay_ms);
         query_integer(&query, now);
         store_wakes(db);
         return query_run(&query, NULL, error);
@@ -69,9 +71,9 @@ bool store_job_exists(struct store_db *db, const char *kind, int64_t task, bool 
         return query_next(&query, exists, error);
 }
 
-static bool next_time(struct store_db *db, int64_t now, int64_t *next_at, struct error *error)
+bool store_job_next(struct store_db *db, int64_t now, int64_t *next_at, struct error *error)
 {
-        auto_query query = query_begin(db, STATEMENT_DUE_NEXT);
+        auto_query query = query_begin(db, STATEMENT_JOB_NEXT);
         bool is_row;
 
         query_integer(&query, now);
@@ -81,13 +83,15 @@ static bool next_time(struct store_db *db, int64_t now, int64_t *next_at, struct
         return true;
 }
 
-bool store_job_list_due(struct store_db *db, int64_t now, struct store_job *jobs, size_t capacity, size_t *count,
-                        int64_t *next_at, struct error *error)
+bool store_job_list_due(struct store_db *db, int64_t now, const struct store_job *after, struct store_job *jobs,
+                        size_t capacity, size_t *count, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JOBS_DUE);
         bool is_row, is_good;
 
         query_integer(&query, now);
+        query_integer(&query, after->due_at);
+        query_integer(&query, after->rid);
         query_integer(&query, (int64_t)capacity);
         *count = 0;
         while ((is_good = query_next(&query, &is_row, error)) && is_row && *count < capacity) {
@@ -96,11 +100,21 @@ bool store_job_list_due(struct store_db *db, int64_t now, struct store_job *jobs
                                           .task = query_column_integer(&query, 2),
                                           .turn = query_column_integer(&query, 3),
                                           .attempts = query_column_integer(&query, 4),
-                                          .due_at = query_column_integer(&query, 5)};
+                                          .due_at = query_column_integer(&query, 5),
+                                          .age = now - query_column_integer(&query, 6)};
                 auto_free char *kind = query_column_text(&query, 1);
                 snprintf(job->kind, sizeof job->kind, "%s", kind);
         }
-        return is_good && next_time(db, now, next_at, error);
+        return is_good;
+}
+
+bool store_job_take_up(struct store_db *db, int64_t maximum_ms, struct error *error)
+{
+        auto_query query = query_begin(db, STATEMENT_JOBS_TAKE_UP);
+
+        query_integer(&query, clock_steady());
+        query_integer(&query, maximum_ms);
+        return query_run(&query, NULL, error);
 }
 
 /* Numbers are used again: a job is meant only together with what it is about. */
@@ -129,11 +143,11 @@ bool store_job_delete_of_turn(struct store_db *db, const char *kind, int64_t tur
         return query_run(&query, NULL, error);
 }
 
-bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t due_at, struct error *error)
+bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t delay_ms, struct error *error)
 {
         auto_query query = query_begin(db, STATEMENT_JOB_RETRY);
 
-        query_integer(&query, due_at);
+        query_integer(&query, clock_steady() + delay_ms);
         job_bind(&query, job);
         store_wakes(db);
         return query_run(&query, NULL, error);

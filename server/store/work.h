@@ -20,26 +20,34 @@ MUST_CHECK bool store_receipt_add(struct store_db *db, int64_t user, const char 
                                   const uint8_t fingerprint[SECRET_HASH_SIZE], const char *task, int64_t now,
                                   struct error *error);
 
+/* Work that must happen. Its times are those of clock_steady: delays that nobody moves who sets the clock. */
 struct store_job {
         int64_t rid;
         char kind[16];
         int64_t task, turn; /* turn: 0 for none */
         int64_t attempts, due_at;
+        int64_t age; /* milliseconds since it was added, when it was listed */
 };
-/* Adds a job and wakes whoever runs jobs once it is committed. */
-MUST_CHECK bool store_job_add(struct store_db *db, const char *kind, int64_t task, int64_t turn, int64_t due_at,
-                              int64_t now, struct error *error);
+/* Adds a job that is due in `delay_ms` and wakes whoever runs jobs once it is committed. */
+MUST_CHECK bool store_job_add(struct store_db *db, const char *kind, int64_t task, int64_t turn, int64_t delay_ms,
+                              struct error *error);
 /* Whether the task has a job of the kind. */
 MUST_CHECK bool store_job_exists(struct store_db *db, const char *kind, int64_t task, bool *exists,
                                  struct error *error);
-/* Up to `capacity` jobs that are due, oldest first; *next_at gets the time of what is due next besides: a later job or
- * any scheduled follow-up, 0 for none. */
-MUST_CHECK bool store_job_list_due(struct store_db *db, int64_t now, struct store_job *jobs, size_t capacity,
-                                   size_t *count, int64_t *next_at, struct error *error);
+/* Up to `capacity` jobs behind the job `after` (zeros: from the first) that are due at the time `now` of clock_steady,
+ * oldest first. */
+MUST_CHECK bool store_job_list_due(struct store_db *db, int64_t now, const struct store_job *after,
+                                   struct store_job *jobs, size_t capacity, size_t *count, struct error *error);
+/* The time of clock_steady at which the next job will be due, 0 for none. */
+MUST_CHECK bool store_job_next(struct store_db *db, int64_t now, int64_t *next_at, struct error *error);
+/* Takes up what another process added, whose clock may have been another: nothing waits longer than `maximum_ms`, but
+ * deadlines, which begin anew. */
+MUST_CHECK bool store_job_take_up(struct store_db *db, int64_t maximum_ms, struct error *error);
 /* Without effect on a job that is gone, also when another has got its number. */
 MUST_CHECK bool store_job_delete(struct store_db *db, const struct store_job *job, struct error *error);
 MUST_CHECK bool store_job_delete_of_turn(struct store_db *db, const char *kind, int64_t turn, struct error *error);
-MUST_CHECK bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t due_at, struct error *error);
+MUST_CHECK bool store_job_retry(struct store_db *db, const struct store_job *job, int64_t delay_ms,
+                                struct error *error);
 
 /* A container or workspace of a task. Owns its strings. */
 struct store_resource {

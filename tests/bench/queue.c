@@ -133,7 +133,7 @@ static bool write_as_much(struct store_db *db, void *context, struct error *erro
         return finish(bench, db, error) &&
                store_task_begin(db, task, "running", turn, bench->now, 0, bench->now, &is_done, error) &&
                store_turn_set_state(db, turn, "launching", "launching", 0, &is_done, error) &&
-               store_job_add(db, "launch", task, turn, bench->now, bench->now, error);
+               store_job_add(db, "launch", task, turn, 0, error);
 }
 
 /* Runs the piece of work and adds what it took, its commit included, to `times`. */

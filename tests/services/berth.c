@@ -83,11 +83,11 @@ void berth_start(struct berth *berth)
         auto_error error = {0};
 
         runtime_times = (struct runtime_times){
-                .minute = 200, .retry = 5, .claim = berth->claim, .overdue = 500, .given_up = 500};
+                .minute = 200, .retry = 5, .claim = berth->claim, .overdue = 500, .given_up = 500, .earlier = 5};
         berth->runtime = runtime_start(&berth->world->services, berth->runner, &error);
         expect(berth->runtime, &error);
-        berth->runtime->times =
-                (struct runtime_times){.minute = 200, .retry = 5, .claim = 1000, .overdue = 500, .given_up = 500};
+        berth->runtime->times = (struct runtime_times){
+                .minute = 200, .retry = 5, .claim = 1000, .overdue = 500, .given_up = 500, .earlier = 5};
 }
 
 void berth_patient(struct berth *berth)

@@ -207,6 +207,23 @@ static void after_an_untold_limit_one_turn_is_tried_at_first(void **state)
         assert_status(world, three, "running");
 }
 
+static void a_limit_that_the_clock_left_far_ahead_holds_nobody_back(void **state)
+{
+        struct world *world = *state;
+
+        open_own_agent(world);
+        auto_free char *limited = task_in(world, world->dev, "main");
+        end_at_limit(world, limited, 0);
+        auto_free char *one = task_in(world, world->dev, "main");
+        assert_waits_for(world, one, "account_limit");
+        world_sql(world, "UPDATE account_limits SET resets_at = resets_at + 365 * 86400000");
+        give_slots(world);
+        assert_status(world, one, "running");
+        end_at_limit(world, one, 0);
+        int64_t wait = world_number(world, "SELECT resets_at FROM account_limits") - clock_now();
+        assert_in_range(wait, 29 * 60000, 30 * 60000);
+}
+
 static void those_that_ran_at_the_same_time_do_not_make_the_wait_longer(void **state)
 {
         struct world *world = *state;
@@ -347,6 +364,7 @@ int run_limit_tests(void)
                 IN_A_WORLD(what_waits_starts_when_a_limit_is_raised),
                 IN_A_WORLD(a_told_usage_limit_holds_back_the_account_until_its_end),
                 IN_A_WORLD(after_an_untold_limit_one_turn_is_tried_at_first),
+                IN_A_WORLD(a_limit_that_the_clock_left_far_ahead_holds_nobody_back),
                 IN_A_WORLD(those_that_ran_at_the_same_time_do_not_make_the_wait_longer),
                 IN_A_WORLD(nothing_starts_beyond_a_spend_limit),
                 IN_A_WORLD(what_waited_when_the_limit_was_reached_is_held),

@@ -1,5 +1,7 @@
+#include <poll.h>
 #include <sys/mount.h>
 
+#include "server/base/clock.h"
 #include "server/base/path.h"
 #include "server/services/runtime_parts.h"
 #include "server/services/task_paths.h"
@@ -117,6 +119,77 @@ static void a_supervisor_that_hangs_is_ended_when_it_is_long_overdue(void **stat
         berth_expect(berth, task, "failed", "time_limit", "agent");
         berth_follow_up(berth, task, "echo again");
         berth_expect(berth, task, "completed", "finished", "");
+}
+
+#define DAY_MS INT64_C(86400000)
+
+static void set_clock(struct berth *berth, int64_t lead)
+{
+        atomic_store(&berth->runtime->clock_set_at, 0);
+        clock_set_lead(lead);
+        runtime_wake(berth->runtime);
+        while (!atomic_load(&berth->runtime->clock_set_at))
+                poll(NULL, 0, 5);
+}
+
+static void a_clock_that_is_set_forward_ends_no_turn_and_removes_no_work(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *idle = berth_task(berth, "box", "echo work > file"),
+                       *busy = berth_task(berth, "box", "touch begun; until [ -e go ]; do sleep 0.02; done");
+
+        berth_expect(berth, idle, "completed", "finished", "");
+        berth_wait_file(berth, busy, "begun");
+        berth_wait_state(berth, busy, "running");
+        set_clock(berth, 100 * DAY_MS);
+        world_sql(berth->world, "UPDATE jobs SET due_at = 1 WHERE kind = 'deadline'");
+        runtime_wake(berth->runtime);
+        while (!world_number(berth->world, "SELECT count(*) FROM jobs WHERE kind = 'deadline' AND attempts > 0"))
+                poll(NULL, 0, 5);
+        berth_retain(berth, 0);
+        assert_container(berth, idle, "running");
+        assert_true(berth_has_file(berth, idle, "file"));
+        berth_make_file(berth, busy, "go");
+        berth_expect(berth, busy, "completed", "finished", "");
+        berth_retain(berth, 2);
+        assert_container(berth, idle, "exited");
+}
+
+static void a_clock_that_is_set_back_holds_nothing_up(void **state)
+{
+        struct berth *berth = *state;
+
+        set_clock(berth, DAY_MS);
+        auto_free char *task = berth_task(berth, "box", "true");
+        berth_expect(berth, task, "completed", "finished", "");
+        auto_store_task stored = world_stored(berth->world, task);
+        assert_true(runtime_try_lock_task(berth->runtime, stored.rid));
+        berth_follow_up(berth, task, "touch second");
+        set_clock(berth, 0);
+        runtime_unlock_task(berth->runtime, stored.rid);
+        berth_expect(berth, task, "completed", "finished", "");
+        assert_true(berth_has_file(berth, task, "second"));
+}
+
+/* More jobs than are looked at together are due before it, and their task is held. */
+static void a_job_behind_many_that_have_to_wait_is_done(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *held = berth_task(berth, "box", "true"),
+                       *task = berth_task(berth, "box", "touch begun; sleep 1000");
+
+        berth_expect(berth, held, "completed", "finished", "");
+        berth_wait_file(berth, task, "begun");
+        auto_store_task stored = world_stored(berth->world, held);
+        assert_true(runtime_try_lock_task(berth->runtime, stored.rid));
+        auto_free char *sql = text_format(
+                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) "
+                "INSERT INTO jobs (kind, task, turn, due_at, created_at) SELECT 'stop', %lld, NULL, i / 5, 1 FROM n",
+                (long long)stored.rid);
+        world_sql(berth->world, sql);
+        assert_true(berth_end(berth, task, "interrupt"));
+        runtime_unlock_task(berth->runtime, stored.rid);
+        berth_expect(berth, task, "interrupted", "interrupted", "");
 }
 
 static void a_runner_that_takes_nothing_up_fails_the_turn_and_is_replaced(void **state)
@@ -283,6 +356,9 @@ int run_runtime_tests(void)
                 BERTH_TEST(memory_that_runs_out_is_named),
                 BERTH_TEST(a_turn_that_runs_out_of_time_is_ended),
                 BERTH_TEST(a_supervisor_that_hangs_is_ended_when_it_is_long_overdue),
+                BERTH_TEST(a_clock_that_is_set_forward_ends_no_turn_and_removes_no_work),
+                BERTH_TEST(a_clock_that_is_set_back_holds_nothing_up),
+                BERTH_TEST(a_job_behind_many_that_have_to_wait_is_done),
                 BERTH_TEST(a_runner_that_takes_nothing_up_fails_the_turn_and_is_replaced),
                 BERTH_TEST(a_prompt_that_no_runner_saw_goes_with_its_container),
                 BERTH_TEST(a_damaged_exit_record_ends_the_turn_all_the_same),

@@ -75,6 +75,22 @@ static void a_prompt_that_was_delivered_before_a_crash_is_not_delivered_again(vo
         assert_string_equal(reply, "once\n");
 }
 
+/* As if the clock had been set back by years while no process ran. */
+static void a_launch_that_was_to_come_in_years_by_an_earlier_clock_comes_now(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *task = berth_task(berth, "box", "true");
+
+        berth_expect(berth, task, "completed", "finished", "");
+        berth_stop(berth);
+        berth_follow_up(berth, task, "touch second");
+        world_sql(berth->world,
+                  "UPDATE jobs SET due_at = due_at + 100000000000, created_at = created_at + 100000000000");
+        berth_start(berth);
+        berth_expect(berth, task, "completed", "finished", "");
+        assert_true(berth_has_file(berth, task, "second"));
+}
+
 static void the_same_is_found_out_when_the_container_is_gone_too(void **state)
 {
         struct berth *berth = *state;
@@ -203,6 +219,7 @@ int run_runtime_restart_tests(void)
                 BERTH_TEST(a_turn_that_ended_meanwhile_keeps_its_exit_code),
                 BERTH_TEST(a_turn_whose_container_went_meanwhile_is_interrupted),
                 BERTH_TEST(a_prompt_that_was_delivered_before_a_crash_is_not_delivered_again),
+                BERTH_TEST(a_launch_that_was_to_come_in_years_by_an_earlier_clock_comes_now),
                 BERTH_TEST(the_same_is_found_out_when_the_container_is_gone_too),
                 BERTH_TEST(a_stop_that_was_asked_for_is_carried_out_after_a_crash),
                 BERTH_TEST(a_launch_that_was_to_be_stopped_never_begins),

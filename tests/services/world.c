@@ -189,6 +189,7 @@ int world_close(void **state)
         struct world *world = *state;
         auto_error error = {0};
 
+        clock_set_lead(0);
         actor_free(world->admin);
         actor_free(world->dev);
         actor_free(world->viewer);
