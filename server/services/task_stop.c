@@ -7,6 +7,7 @@
 #include "server/services/audit.h"
 #include "server/services/follow_up.h"
 #include "server/services/progress.h"
+#include "server/services/review_watch.h"
 #include "server/services/runtime.h"
 #include "server/services/slot.h"
 #include "server/store/turn.h"
@@ -36,7 +37,16 @@ static bool end_waiting(struct store_db *db, const struct request *request, stru
                store_task_finish(db, request->task.rid, request->task.turn, "interrupted", request->call->now, NULL,
                                  &is_done, error) &&
                follow_up_after_turn(request->call->services, db, request->task.rid, request->task.turn, "interrupted",
-                                    request->call->now, error);
+                                    request->call->now, error) &&
+               review_look(db, request->task.rid, request->task.id, error);
+}
+
+/* A queue that is paused holds no review back. */
+static bool pause_queue(struct store_db *db, const struct request *request, const char *reason, struct error *error)
+{
+        return follow_up_pause(db, request->task.rid, reason, "Paused by a person.", NULL,
+                               request->call->actor->user_name, request->call->now, error) &&
+               review_look(db, request->task.rid, request->task.id, error);
 }
 
 /* What happens then is the runtime's, also when this process dies now: the job tells the runner, or withdraws the turn
@@ -73,9 +83,7 @@ static bool request_work(struct store_db *db, void *context, struct error *error
         if (is_stop && !request->is_turn_open && !stop_container(db, request, error))
                 return false;
         if (!request->is_turn_open && !is_queued)
-                return request->queue || follow_up_pause(db, request->task.rid, is_stop ? "stopped" : "interrupted",
-                                                         "Paused by a person.", NULL, request->call->actor->user_name,
-                                                         request->call->now, error);
+                return request->queue || pause_queue(db, request, is_stop ? "stopped" : "interrupted", error);
         return store_turn_set_stop_queue(db, request->task.turn, request->queue, error) &&
                store_turn_stop(db, request->task.turn, request->kind, request->call->actor->user_name,
                                request->call->now, error) &&

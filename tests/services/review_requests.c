@@ -88,6 +88,54 @@ static void work_that_fails_cancels_the_request(void **state)
         assert_code(error, "nothing_to_evaluate");
 }
 
+static bool interrupt(struct world *world, const char *task)
+{
+        struct call call = world_call(world, world->dev);
+        auto_json *result = NULL;
+        auto_error error = {0};
+
+        return task_interrupt(&call, &(struct task_interrupt_input){.taskId = task}, &result, &error);
+}
+
+static void work_that_is_stopped_while_it_waits_for_a_slot_cancels_the_request(void **state)
+{
+        struct world *world = *state;
+        world_concurrency(1);
+        auto_free char *busy = world_task(world, world->dev, "main", "true"),
+                       *task = world_task(world, world->dev, "main", "true");
+        auto_error error = {0};
+        auto_json *asked = must(ask(world, reviewing_order(task), NULL, &error));
+
+        reviewing_forget_jobs(world);
+        assert_true(interrupt(world, task));
+        assert_int_equal(reviewing_jobs(world, task), 1);
+        reviewing_advance(world, task);
+        assert_request(world, "cancelled", SOURCE_INTERRUPTED);
+}
+
+/* The follow-up waits for upstream changes to be pulled, and is paused meanwhile. */
+static void a_queue_that_is_paused_holds_nothing_from_then_on(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "true");
+        auto_error error = {0};
+        auto_json *asked = must(ask(world, reviewing_order(task), NULL, &error));
+        auto_json *queued = must(world_follow_up(
+                world, world->dev,
+                (struct task_follow_up_input){
+                        .taskId = task, .instructions = "more", .queueIfBusy = true, .pullLatest = true},
+                &error));
+
+        world_end(world, task, "", RUNNER_EXITED, 0);
+        reviewing_advance(world, task);
+        assert_request(world, "pending", "");
+        reviewing_forget_jobs(world);
+        assert_true(interrupt(world, task));
+        assert_int_equal(reviewing_jobs(world, task), 1);
+        reviewing_advance(world, task);
+        assert_request(world, "launched", "");
+}
+
 static void a_paused_queue_holds_nothing(void **state)
 {
         struct world *world = *state;
@@ -373,6 +421,8 @@ int run_review_request_tests(void)
         const struct CMUnitTest tests[] = {
                 TEST(a_request_waits_for_the_work_and_what_is_queued_meanwhile),
                 TEST(work_that_fails_cancels_the_request),
+                TEST(work_that_is_stopped_while_it_waits_for_a_slot_cancels_the_request),
+                TEST(a_queue_that_is_paused_holds_nothing_from_then_on),
                 TEST(a_paused_queue_holds_nothing),
                 TEST(a_variant_that_is_ruled_out_cancels_the_request),
                 TEST(what_is_pulled_for_is_waited_for_until_it_is_removed),
