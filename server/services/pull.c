@@ -70,13 +70,28 @@ static bool pull_locked(const struct services *services, struct store_db *db, co
                redact_repos(services, db, task, report.repos, error) && pull_report_check(&report, error);
 }
 
-bool pull_before_turn(const struct services *services, struct store_db *db, const struct store_task *task,
+/* Before the lock was taken a turn may have begun, which works where would be pulled. */
+static bool pull_unless_at_work(const struct services *services, struct store_db *db, int64_t rid, bool *is_pulled,
+                                struct error *error)
+{
+        auto_store_task task = {0};
+        bool is_found;
+
+        if (!store_task_find_rid(db, rid, 0, &task, &is_found, error))
+                return false;
+        if (!is_found)
+                return error_set(error, ERROR_TASK_NOT_FOUND, NULL);
+        *is_pulled = !is_at_work(&task);
+        return !*is_pulled || pull_locked(services, db, &task, error);
+}
+
+bool pull_before_turn(const struct services *services, struct store_db *db, int64_t task, bool *is_pulled,
                       struct error *error)
 {
-        if (!runtime_try_lock_task(services->runtime, task->rid))
+        if (!runtime_try_lock_task(services->runtime, task))
                 return error_set(error, ERROR_TASK_SOURCE_BUSY, NULL);
-        bool is_done = pull_locked(services, db, task, error);
-        runtime_unlock_task(services->runtime, task->rid);
+        bool is_done = pull_unless_at_work(services, db, task, is_pulled, error);
+        runtime_unlock_task(services->runtime, task);
         return is_done;
 }
 

@@ -30,9 +30,9 @@ MUST_CHECK bool pull_repositories(const struct services *services, const struct 
                                   struct pull_report *report, struct error *error);
 /* Waits for pulls of an earlier process that still run in the container, and has them ended if they do not. */
 MUST_CHECK bool pull_settle(const struct services *services, const char *task_id, struct error *error);
-/* Starts the container if it is stopped, and pulls. ERROR_PULL_CONFLICT, ERROR_PULL_FAILED with {repos},
- * ERROR_TASK_SOURCE_BUSY when something else holds the task. Blocks. */
-MUST_CHECK bool pull_before_turn(const struct services *services, struct store_db *db, const struct store_task *task,
+/* Starts the container if it is stopped, and pulls; not when the task works: *is_pulled. ERROR_PULL_CONFLICT,
+ * ERROR_PULL_FAILED with {repos}, ERROR_TASK_SOURCE_BUSY when something else holds the task. Blocks. */
+MUST_CHECK bool pull_before_turn(const struct services *services, struct store_db *db, int64_t task, bool *is_pulled,
                                  struct error *error);
 /* The error that a report amounts to; true when all is well. Takes the repos over. */
 MUST_CHECK bool pull_report_check(struct pull_report *report, struct error *error);

@@ -225,11 +225,9 @@ bool task_follow_up_prepare(struct call *call, struct task_follow_up_input *inpu
                 return false;
         input->prepared = memory_new(sizeof *input->prepared);
         receipt_fingerprint(call, input->prepared->fingerprint);
-        if (plan.way == FOLLOW_UP_AT_ONCE && is_pull_due(&task, input)) {
-                if (!pull_before_turn(call->services, call->db, &task, error))
-                        return false;
-                input->prepared->is_pulled = true;
-        }
+        if (plan.way == FOLLOW_UP_AT_ONCE && is_pull_due(&task, input) &&
+            !pull_before_turn(call->services, call->db, task.rid, &input->prepared->is_pulled, error))
+                return false;
         if (!input->attachments.count)
                 return true;
         input->prepared->uploads[0] = upload_write(call, &input->attachments, NULL, error);

@@ -7,6 +7,7 @@
 #include "server/base/clock.h"
 #include "server/base/path.h"
 #include "server/services/follow_up.h"
+#include "server/services/pull.h"
 #include "server/services/task_paths.h"
 #include "server/services/write.h"
 
@@ -478,6 +479,23 @@ static void what_wants_upstream_changes_waits_for_their_pull(void **state)
         assert_status(world, task, "running");
 }
 
+/* It was idle when the follow-up came; another one was quicker. */
+static void a_task_that_has_begun_to_work_is_not_pulled_under_its_turn(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "first");
+        auto_store_task stored = world_stored(world, task);
+        auto_error error = {0};
+        bool is_pulled = true;
+
+        assert_true(pull_before_turn(&world->services, world->db, stored.rid, &is_pulled, &error));
+        assert_false(is_pulled);
+        assert_true(runtime_try_lock_task(&world->runtime, stored.rid));
+        assert_false(pull_before_turn(&world->services, world->db, stored.rid, &is_pulled, &error));
+        assert_code(error, "task_source_busy");
+        runtime_unlock_task(&world->runtime, stored.rid);
+}
+
 static bool shift_work(struct store_db *db, void *context, struct error *error)
 {
         return store_follow_up_shift(db, *(int64_t *)context, error);
@@ -564,6 +582,7 @@ int run_follow_up_tests(void)
                 TEST(who_lost_access_does_not_send_any_more),
                 TEST(a_task_wakes_itself_with_a_heading_that_only_its_agent_reads),
                 TEST(what_wants_upstream_changes_waits_for_their_pull),
+                TEST(a_task_that_has_begun_to_work_is_not_pulled_under_its_turn),
                 TEST(a_delay_moves_with_the_clock_and_a_time_of_day_does_not),
                 TEST(a_container_with_scheduled_follow_ups_is_stopped_but_not_removed),
 #undef TEST
