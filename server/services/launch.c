@@ -119,19 +119,19 @@ static void note_renewal(const struct launch *launch)
         auto_error error = {0};
         struct event_log *log = event_log_open(records, launch->turn.ordinal, &stream_format_text, &error);
 
-        if (log && (!event_log_user(log, launch->turn.shown, launch->turn.submitted_at, &error) ||
-                    !event_log_note(log, WORKSPACE_RENEWED, &error)))
+        if (log && event_log_user(log, launch->turn.shown, launch->turn.submitted_at, &error) &&
+            event_log_note(log, WORKSPACE_RENEWED, &error))
+                workspace_renewal_told(launch->runtime->services, launch->task.id);
+        else
                 log_warning("a note could not be written", "task", launch->task.id, "reason", error.message);
         event_log_close(log);
 }
 
 static bool prepare_workspace(struct launch *launch, const struct environment *environment, struct error *error)
 {
-        bool is_renewed = false;
-
-        if (!workspace_ensure(launch->runtime, launch->db, &launch->task, environment, &is_renewed, error))
+        if (!workspace_ensure(launch->runtime, launch->db, &launch->task, environment, error))
                 return false;
-        if (is_renewed)
+        if (workspace_is_renewed(launch->runtime->services, launch->task.id))
                 note_renewal(launch);
         return true;
 }

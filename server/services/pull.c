@@ -60,11 +60,10 @@ static bool pull_locked(const struct services *services, struct store_db *db, co
         struct runtime *runtime = services->runtime;
         auto_environment *environment = environment_find_rid(services->environments, task->environment);
         auto_pull_report report = {0};
-        bool is_renewed = false;
 
         if (!environment)
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "The task's environment is gone.");
-        return workspace_ensure(runtime, db, task, environment, &is_renewed, error) &&
+        return workspace_ensure(runtime, db, task, environment, error) &&
                container_ensure(runtime, db, task, environment, NULL, error) &&
                pull_repositories(services, task, environment, NULL, &report, error) &&
                redact_repos(services, db, task, report.repos, error) && pull_report_check(&report, error);

@@ -38,6 +38,9 @@ void runtime_unlock_task(struct runtime *runtime, int64_t task);
  * finds what the first did. Not on the writer thread. */
 void runtime_lock_request(struct runtime *runtime, int64_t request);
 void runtime_unlock_request(struct runtime *runtime, int64_t request);
+/* Whether the task's workspace was made again, because an earlier one had been removed, and no turn was told of that.
+ */
+bool workspace_is_renewed(const struct services *services, const char *task_id);
 /* Whether retention is stopping or removing something of the task just now. */
 bool runtime_is_put_away(struct runtime *runtime, int64_t task);
 

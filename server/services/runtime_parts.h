@@ -234,9 +234,11 @@ bool engine_error_is_passing(enum error_code code);
 /* workspace.c */
 /* The branch that the task chose, else the environment's, else NULL for the remote's default. */
 const char *workspace_branch(const json_t *chosen, const struct environment_repository *repository);
-/* *is_renewed says that an earlier one had been removed. */
+/* Makes the task's workspace when it is not there. */
 MUST_CHECK bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
-                                 const struct environment *environment, bool *is_renewed, struct error *error);
+                                 const struct environment *environment, struct error *error);
+/* The next turn has been told that it was made again (workspace_is_renewed). */
+void workspace_renewal_told(const struct services *services, const char *task_id);
 /* Removes it. With the task locked. */
 MUST_CHECK bool workspace_remove(struct runtime *runtime, int64_t task, const char *task_id, struct error *error);
 

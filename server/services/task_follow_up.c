@@ -25,7 +25,7 @@ static bool add_warnings(struct call *call, const struct store_task *task, json_
 
         if (!store_resource_find(call->db, "workspace", task->rid, &workspace, &is_found, error))
                 return false;
-        if (is_found && workspace.stopped_at)
+        if ((is_found && workspace.stopped_at) || workspace_is_renewed(call->services, task->id))
                 json_object_set_new(object, "warnings",
                                     json_pack("[s]", "The task's workspace was removed because it was not used for "
                                                      "long. It is made again from the repositories: what had not been "

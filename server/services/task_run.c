@@ -73,7 +73,7 @@ static bool bring_up(struct call *call, const struct task_run_order *order, stru
 {
         struct runtime *runtime = call->services->runtime;
         auto_docker_container_state state = {0};
-        bool is_at_work = !strcmp(order->task->status, "running"), is_there, is_renewed;
+        bool is_at_work = !strcmp(order->task->status, "running"), is_there;
         int64_t open = 0;
 
         if (!container_look(runtime, order->task->id, &state, &is_there, error) ||
@@ -85,7 +85,7 @@ static bool bring_up(struct call *call, const struct task_run_order *order, stru
         /* One of those that are open is ours. */
         if (is_up && (is_at_work || open > 1))
                 return true;
-        return workspace_ensure(runtime, call->db, order->task, order->environment, &is_renewed, error) &&
+        return workspace_ensure(runtime, call->db, order->task, order->environment, error) &&
                container_ensure(runtime, call->db, order->task, order->environment, NULL, error);
 }
 

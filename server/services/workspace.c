@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "git/repository.h"
 #include "server/base/clock.h"
@@ -117,8 +118,38 @@ static bool make_repository(struct runtime *runtime, int64_t task, const char *f
         return is_made && RUNTIME_WRITE(runtime, begin_work, &beginning, error);
 }
 
+/* Whoever makes it anew, the next turn is to be told, also by another process: a file in the task's folder says so. */
+static char *renewal_path(const struct services *services, const char *task_id)
+{
+        auto_free char *folder = task_path_folder(services->data_folder, task_id);
+
+        return path_join(folder, "workspace.renewed");
+}
+
+static bool mark_renewal(const struct services *services, const char *task_id, struct error *error)
+{
+        auto_free char *path = renewal_path(services, task_id);
+
+        return path_write(path, "", 0, 0600, error);
+}
+
+bool workspace_is_renewed(const struct services *services, const char *task_id)
+{
+        auto_free char *path = renewal_path(services, task_id);
+
+        return exists(path);
+}
+
+void workspace_renewal_told(const struct services *services, const char *task_id)
+{
+        auto_free char *path = renewal_path(services, task_id);
+
+        if (unlink(path) && errno != ENOENT)
+                log_warning("a mark could not be removed", "path", path, "reason", strerror(errno));
+}
+
 bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct store_task *task,
-                      const struct environment *environment, bool *is_renewed, struct error *error)
+                      const struct environment *environment, struct error *error)
 {
         auto_free char *folder = task_path_workspace(runtime->services->data_folder, task->id);
         const struct environment_repository *repositories = environment->file.repositories.items;
@@ -132,7 +163,7 @@ bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct
         bool is_whole = is_found && resource.is_ready && !resource.stopped_at;
         if (is_whole && exists(folder))
                 return true;
-        *is_renewed = is_found && (resource.stopped_at || resource.is_ready);
+        bool is_renewed = is_found && (resource.stopped_at || resource.is_ready);
         auto_json *chosen = document_parse(task->branches, strlen(task->branches), &ignored);
         if (!RUNTIME_WRITE(runtime, plan_work, &journal, error) || !path_make_folder(folder, 0755, error))
                 return false;
@@ -140,7 +171,8 @@ bool workspace_ensure(struct runtime *runtime, struct store_db *db, const struct
                 if (!make_repository(runtime, task->rid, folder, &repositories[i],
                                      workspace_branch(chosen, &repositories[i]), error))
                         return false;
-        return RUNTIME_WRITE(runtime, ready_work, &journal, error);
+        return (!is_renewed || mark_renewal(runtime->services, task->id, error)) &&
+               RUNTIME_WRITE(runtime, ready_work, &journal, error);
 }
 
 /* What is half removed never stands where a workspace does, and its row says that it was there. */

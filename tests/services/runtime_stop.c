@@ -166,6 +166,30 @@ static void a_workspace_that_was_removed_is_made_again_and_the_turn_says_so(void
         assert_int_equal(world_number(berth->world, "SELECT count(*) FROM resources WHERE stopped_at IS NULL"), 2);
 }
 
+static void a_workspace_that_is_made_again_for_a_pull_is_told_to_the_turn_too(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *task = berth_task(berth, "box", "echo work > file");
+        struct world *world = berth->world;
+        auto_error error = {0};
+
+        berth_expect(berth, task, "completed", "finished", "");
+        berth_retain(berth, 720);
+        assert_false(berth_has_file(berth, task, "file"));
+        auto_json *answer = must(world_follow_up(
+                world, world->admin,
+                (struct task_follow_up_input){.taskId = task, .instructions = "true", .pullLatest = true}, &error));
+        assert_int_equal(json_array_size(json_object_get(answer, "warnings")), 1);
+        berth_expect(berth, task, "completed", "finished", "");
+        auto_json *page = READ(world->admin, .taskId = task, .path = "debug-stream.jsonl");
+        assert_non_null(strstr(member(page, "content"), "what had not been pushed is gone"));
+        auto_json *next = must(world_follow_up(
+                world, world->admin,
+                (struct task_follow_up_input){.taskId = task, .instructions = "true", .pullLatest = true}, &error));
+        assert_null(json_object_get(next, "warnings"));
+        berth_expect(berth, task, "completed", "finished", "");
+}
+
 static void pinned_tasks_keep_theirs(void **state)
 {
         struct berth *berth = *state;
@@ -207,6 +231,7 @@ int run_runtime_stop_tests(void)
                 BERTH_TEST(a_request_that_no_runner_has_seen_is_taken_back_by_a_stop),
                 BERTH_TEST(idle_containers_stop_and_go_and_workspaces_stay_longer),
                 BERTH_TEST(a_workspace_that_was_removed_is_made_again_and_the_turn_says_so),
+                BERTH_TEST(a_workspace_that_is_made_again_for_a_pull_is_told_to_the_turn_too),
                 BERTH_TEST(pinned_tasks_keep_theirs),
                 BERTH_TEST(what_works_is_never_put_away),
         };
