@@ -123,7 +123,8 @@ MUST_CHECK bool store_turn_set_format(struct store_db *db, int64_t rid, const ch
  * there is none; the caller frees it. */
 MUST_CHECK bool store_turn_session(struct store_db *db, int64_t task, int64_t ordinal, const char *agent,
                                    char **session, struct error *error);
-/* What the turns before this one have used in the conversation; numbers only. */
+/* What the turns before this one have used in the conversation; numbers only. Its tokens are counted on where it was
+ * rewound to, money also over what was rewound away. */
 MUST_CHECK bool store_usage_of_session(struct store_db *db, int64_t task, int64_t ordinal, const char *session,
                                        struct store_usage *sum, struct error *error);
 MUST_CHECK bool store_usage_add(struct store_db *db, const struct store_usage *usage, struct error *error);

@@ -246,6 +246,35 @@ static void a_rewind_holds_until_an_agent_was_told_the_next_turn(void **state)
         assert_string_equal(grown, "{\"/-workspace/one.jsonl\":16}");
 }
 
+/* What Codex prints: it counts over the conversation, which is cut back with it. */
+static void count(struct world *world, const char *task, int tokens)
+{
+        auto_free char *output = text_format("{\"type\":\"thread.started\",\"thread_id\":\"th\"}\n{\"type\":\"turn."
+                                             "completed\",\"usage\":{\"input_tokens\":%d,\"output_tokens\":0}}\n",
+                                             tokens);
+
+        world_sql(world, "UPDATE turns SET agent = 'codex', stream_format = 'codex-json'");
+        world_end(world, task, output, RUNNER_EXITED, 0);
+}
+
+static void what_was_used_is_counted_once_across_a_rewind(void **state)
+{
+        struct world *world = *state;
+        auto_free char *task = world_task(world, world->dev, "main", "zero");
+        auto_error error = {0};
+
+        count(world, task, 100);
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "one"}, &error)));
+        count(world, task, 1100);
+        json_decref(must(rewound(world, world->dev, task, 0, &error)));
+        json_decref(must(world_follow_up(
+                world, world->dev, (struct task_follow_up_input){.taskId = task, .instructions = "two"}, &error)));
+        count(world, task, 2400);
+        assert_int_equal(world_number(world, "SELECT input_tokens FROM usage_ledger WHERE turn_ordinal = 3"), 2300);
+        assert_int_equal(world_number(world, "SELECT input_tokens FROM tasks"), 3400);
+}
+
 static void a_turn_that_no_agent_was_told_has_not_started(void **state)
 {
         struct world *world = *state;
@@ -267,6 +296,7 @@ int run_rewind_tests(void)
                 TEST(an_agent_that_cannot_be_made_to_forget_begins_anew_with_what_was_said),
                 TEST(what_no_agent_was_told_is_told_with_the_next_turn),
                 TEST(a_rewind_holds_until_an_agent_was_told_the_next_turn),
+                TEST(what_was_used_is_counted_once_across_a_rewind),
                 TEST(a_turn_that_no_agent_was_told_has_not_started),
 #undef TEST
         };
