@@ -225,6 +225,15 @@ bool follow_up_deliver_due(const struct services *services, struct store_db *db,
         return true;
 }
 
+bool follow_up_deliver_one(const struct services *services, struct store_db *db, int64_t follow_up, int64_t task,
+                           int64_t now, struct error *error)
+{
+        bool is_done;
+
+        return store_follow_up_queue(db, follow_up, task, &is_done, error) &&
+               (!is_done || follow_up_next(services, db, task, now, error));
+}
+
 bool follow_up_time(const char *deliver_at, int64_t minutes, int64_t now, int64_t *at, struct error *error)
 {
         *at = 0;

@@ -64,6 +64,10 @@ MUST_CHECK bool follow_up_pause(struct store_db *db, int64_t task, const char *r
 MUST_CHECK bool follow_up_deliver_due(const struct services *services, struct store_db *db, int64_t now, bool *is_more,
                                       struct error *error);
 
+/* The same with one of them, if it is still scheduled. In a piece of work. */
+MUST_CHECK bool follow_up_deliver_one(const struct services *services, struct store_db *db, int64_t follow_up,
+                                      int64_t task, int64_t now, struct error *error);
+
 /* follow_up_batch.c: what goes into one turn together. */
 #define FOLLOW_UP_BATCH_MAXIMUM 20
 struct follow_up_batch {

@@ -15,6 +15,7 @@
 #include "server/services/task_paths.h"
 #include "server/services/upload.h"
 #include "server/services/vault.h"
+#include "server/store/user.h"
 
 /* An engine that does not answer is asked again: after 1, 2, 4, 8 and 16 seconds. */
 #define ATTEMPTS_MAXIMUM 5
@@ -184,6 +185,20 @@ static bool check_speed(const struct launch *launch, const struct environment *e
                            &choice, error);
 }
 
+/* Who was disabled since starts nothing any more, nor is what is only theirs given out. */
+static bool check_sender(const struct launch *launch, struct error *error)
+{
+        auto_store_user user = {0};
+        auto_error looking = {0};
+
+        if (!launch->turn.sender)
+                return true;
+        if (!store_user_find_rid(launch->db, launch->turn.sender, &user, &looking))
+                return looking.code == ERROR_USER_NOT_FOUND || error_move(error, &looking);
+        return !user.is_disabled ||
+               error_set(error, ERROR_PERMISSION_DENIED, "Who sent this turn's prompt has been disabled.");
+}
+
 /* Brings the prompt to the runner, unless the turn is stopped before. */
 static bool deliver(struct launch *launch, struct error *error)
 {
@@ -197,9 +212,9 @@ static bool deliver(struct launch *launch, struct error *error)
                 return is_over;
         if (!environment)
                 return error_set(error, ERROR_ENVIRONMENT_DISABLED, "the task's environment is gone");
-        if (!environment_check_active(environment, error) || !check_speed(launch, environment, error) ||
-            !write_instructions(launch, error) || !prepare_workspace(launch, environment, error) ||
-            !is_stopped(launch, &is_over, error))
+        if (!check_sender(launch, error) || !environment_check_active(environment, error) ||
+            !check_speed(launch, environment, error) || !write_instructions(launch, error) ||
+            !prepare_workspace(launch, environment, error) || !is_stopped(launch, &is_over, error))
                 return false;
         if (is_over)
                 return true;

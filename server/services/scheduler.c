@@ -19,6 +19,8 @@
 #include "server/store/queue.h"
 
 #define JOBS_AT_ONCE 256
+/* Tried one by one when they cannot be delivered together. */
+#define DELIVERED_AT_ONCE 1024
 #define UPKEEP_EVERY_MS 60000
 /* Before the store is asked again that did not answer. */
 #define PAUSE_MS 1000
@@ -136,8 +138,37 @@ static bool deliver_work(struct store_db *db, void *context, struct error *error
         return follow_up_deliver_due(delivery->services, db, clock_now(), &delivery->is_more, error);
 }
 
+struct single {
+        const struct services *services;
+        struct store_follow_up_due due;
+};
+
+static bool deliver_one_work(struct store_db *db, void *context, struct error *error)
+{
+        const struct single *single = context;
+
+        return follow_up_deliver_one(single->services, db, single->due.rid, single->due.task, clock_now(), error);
+}
+
+/* One that cannot be delivered does not hold up those of other tasks. */
+static void deliver_each(struct runtime *runtime, struct store_db *db)
+{
+        struct store_follow_up_due due[DELIVERED_AT_ONCE];
+        auto_error listing = {0};
+        size_t count = 0;
+
+        if (!store_follow_up_list_due(db, clock_now(), due, COUNT_OF(due), &count, &listing))
+                log_error("scheduled follow-ups could not be read", "reason", listing.message);
+        for (size_t i = 0; i < count && !atomic_load(&runtime->is_stopping); i++) {
+                struct single single = {runtime->services, due[i]};
+                auto_error error = {0};
+                if (!RUNTIME_WRITE(runtime, deliver_one_work, &single, &error))
+                        log_error("a scheduled follow-up could not be delivered", "reason", error.message);
+        }
+}
+
 /* False when that failed: it is due again at once. */
-static bool deliver_follow_ups(struct runtime *runtime)
+static bool deliver_follow_ups(struct runtime *runtime, struct store_db *db)
 {
         struct delivery delivery = {runtime->services, true};
         auto_error error = {0};
@@ -145,6 +176,7 @@ static bool deliver_follow_ups(struct runtime *runtime)
         while (delivery.is_more && !atomic_load(&runtime->is_stopping))
                 if (!RUNTIME_WRITE(runtime, deliver_work, &delivery, &error)) {
                         log_error("scheduled follow-ups could not be delivered", "reason", error.message);
+                        deliver_each(runtime, db);
                         return false;
                 }
         return true;
@@ -179,7 +211,7 @@ static int64_t run_due(struct runtime *runtime, struct store_db *db)
                 return now + PAUSE_MS;
         }
         if (deliver_at && deliver_at <= now)
-                return deliver_follow_ups(runtime) ? now : now + PAUSE_MS;
+                return deliver_follow_ups(runtime, db) ? now : now + PAUSE_MS;
         if (job_at)
                 job_at += now - steady;
         return !job_at || (deliver_at && deliver_at < job_at) ? deliver_at : job_at;

@@ -58,6 +58,12 @@ static bool fill_usage(struct store_db *db, const struct ending *ending, struct 
         return true;
 }
 
+/* Not less than nothing, whatever was done to the clock. */
+static int64_t duration_of(const struct store_turn *turn, const struct turn_outcome *outcome)
+{
+        return turn->started_at && outcome->ended_at > turn->started_at ? outcome->ended_at - turn->started_at : 0;
+}
+
 static bool add_usage(struct store_db *db, const struct ending *ending, const struct store_task *task,
                       struct error *error)
 {
@@ -69,7 +75,7 @@ static bool add_usage(struct store_db *db, const struct ending *ending, const st
                                     .user_id = turn->sender_id,
                                     .agent = turn->agent,
                                     .model = task->model,
-                                    .duration_ms = turn->started_at ? ending->outcome->ended_at - turn->started_at : 0};
+                                    .duration_ms = duration_of(turn, ending->outcome)};
 
         return fill_usage(db, ending, &usage, error) && store_usage_add(db, &usage, error) &&
                store_task_add_usage(db, task->rid, usage.input_tokens, usage.output_tokens, usage.cache_read_tokens,
@@ -250,10 +256,11 @@ static bool record(struct runtime *runtime, const struct store_turn *turn, struc
         auto_error failure = {0};
 
         stream_summary_init(&summary, REPLY_KEPT_CHARACTERS);
-        if (path_make_folder(records, 0700, &failure) &&
-            event_log_summary(records, turn->ordinal, stream_format_find(turn->stream_format), &summary,
-                              &ending.replied_at, &failure)) {
-                turn_outcome_of_stream(outcome, &summary, tells_end(turn));
+        bool is_read = path_make_folder(records, 0700, &failure) &&
+                       event_log_summary(records, turn->ordinal, stream_format_find(turn->stream_format), &summary,
+                                         &ending.replied_at, &failure);
+        turn_outcome_of_stream(outcome, &summary, tells_end(turn));
+        if (is_read) {
                 close_events(&ending, records);
                 feed_events_grown(runtime->services->feed, turn->task_id);
         }

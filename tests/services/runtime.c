@@ -171,6 +171,44 @@ static void a_clock_that_is_set_back_holds_nothing_up(void **state)
         assert_true(berth_has_file(berth, task, "second"));
 }
 
+static void schedule(struct berth *berth, const char *task)
+{
+        auto_error error = {0};
+
+        json_decref(must(world_follow_up(
+                berth->world, berth->world->admin,
+                (struct task_follow_up_input){.taskId = task, .instructions = "touch second", .deliverInMinutes = 60},
+                &error)));
+}
+
+static void a_follow_up_that_cannot_be_delivered_holds_no_other_up(void **state)
+{
+        struct berth *berth = *state;
+        auto_free char *broken = berth_task(berth, "box", "true"), *whole = berth_task(berth, "box", "true");
+
+        berth_expect(berth, broken, "completed", "finished", "");
+        berth_expect(berth, whole, "completed", "finished", "");
+        schedule(berth, broken);
+        schedule(berth, whole);
+        auto_free char *sql =
+                text_format("CREATE TRIGGER broken BEFORE INSERT ON turns WHEN NEW.task = (SELECT rid FROM "
+                            "tasks WHERE id = '%s') BEGIN SELECT raise(ABORT, 'broken'); END",
+                            broken);
+        world_sql(berth->world, sql);
+        world_sql(berth->world, "UPDATE follow_ups SET deliver_at = rid");
+        runtime_wake(berth->runtime);
+        while (!world_number(berth->world, "SELECT count(*) FROM follow_ups WHERE state = 'delivered'"))
+                poll(NULL, 0, 5);
+        berth_expect(berth, whole, "completed", "finished", "");
+        assert_true(berth_has_file(berth, whole, "second"));
+        world_sql(berth->world, "DROP TRIGGER broken");
+        while (world_number(berth->world, "SELECT count(*) FROM follow_ups WHERE state != 'delivered'"))
+                poll(NULL, 0, 5);
+        berth_expect(berth, broken, "completed", "finished", "");
+        assert_true(berth_has_file(berth, broken, "second"));
+        assert_int_equal(world_number(berth->world, "SELECT count(*) FROM turns"), 4);
+}
+
 /* More jobs than are looked at together are due before it, and their task is held. */
 static void a_job_behind_many_that_have_to_wait_is_done(void **state)
 {
@@ -358,6 +396,7 @@ int run_runtime_tests(void)
                 BERTH_TEST(a_supervisor_that_hangs_is_ended_when_it_is_long_overdue),
                 BERTH_TEST(a_clock_that_is_set_forward_ends_no_turn_and_removes_no_work),
                 BERTH_TEST(a_clock_that_is_set_back_holds_nothing_up),
+                BERTH_TEST(a_follow_up_that_cannot_be_delivered_holds_no_other_up),
                 BERTH_TEST(a_job_behind_many_that_have_to_wait_is_done),
                 BERTH_TEST(a_runner_that_takes_nothing_up_fails_the_turn_and_is_replaced),
                 BERTH_TEST(a_prompt_that_no_runner_saw_goes_with_its_container),

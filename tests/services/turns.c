@@ -3,6 +3,7 @@
 
 #include "server/base/path.h"
 #include "server/services/environment.h"
+#include "server/services/task_paths.h"
 
 /* Where a task stands and where its turns wait for a slot. */
 
@@ -331,6 +332,45 @@ static void exit_code_zero_is_no_success_where_the_agent_did_not_say_that_it_is_
         }
 }
 
+static void output_that_cannot_be_read_has_not_said_that_the_turn_is_over(void **state)
+{
+        struct world *world = *state;
+        static const char *const agents_of[][2] = {{"claude", "failed"}, {"shell", "completed"}};
+        const struct runner_exit exit = {.reason = RUNNER_EXITED, .finished_at = 1};
+
+        for (size_t i = 0; i < COUNT_OF(agents_of); i++) {
+                auto_free char *id = world_task(world, world->dev, "main", "x"), *output = turn_path_output(1),
+                               *within = path_join(output, "in-the-way"),
+                               *sql = text_format("UPDATE turns SET agent = '%s', stream_format = '%s', started_at = 5",
+                                                  agents_of[i][0], agent_find_known(agents_of[i][0])->format->name);
+                struct turn_outcome outcome;
+                auto_error error = {0};
+                world_sql(world, sql);
+                world_record_file(world, id, within, "", 0);
+                auto_store_turn turn = world_turn(world, id);
+                turn_outcome_of_exit(&exit, &outcome);
+                assert_true(turn_end(&world->runtime, &turn, &outcome, &error));
+                auto_json *task = GET(world->dev, .taskId = id);
+                assert_string_equal(member(task, "status"), agents_of[i][1]);
+        }
+        /* The clock was set back meanwhile. */
+        assert_int_equal(world_number(world, "SELECT min(duration_ms) FROM usage_ledger"), 0);
+}
+
+static void who_was_disabled_starts_nothing_that_waited(void **state)
+{
+        struct world *world = *state;
+        auto_free char *id = world_task(world, world->dev, "main", "x");
+
+        world_sql(world, "UPDATE users SET is_disabled = 1 WHERE name = 'dev'");
+        auto_store_turn turn = world_turn(world, id);
+        const struct store_job job = {.kind = "launch", .task = turn.task, .turn = turn.rid};
+        assert_true(launch_run(&world->runtime, world->db, &job));
+        auto_json *task = GET(world->admin, .taskId = id);
+        assert_string_equal(member(task, "status"), "failed");
+        assert_string_equal(member(json_object_get(task, "failure"), "type"), "permission_denied");
+}
+
 static void a_speed_that_is_not_allowed_any_more_is_not_launched(void **state)
 {
         struct world *world = *state;
@@ -380,6 +420,8 @@ int run_turn_tests(void)
                 TEST(a_task_does_not_go_on_in_an_environment_that_is_disabled_or_gone),
                 TEST(every_way_of_ending_has_its_status_type_stage_category_and_exit_code),
                 TEST(exit_code_zero_is_no_success_where_the_agent_did_not_say_that_it_is_done),
+                TEST(output_that_cannot_be_read_has_not_said_that_the_turn_is_over),
+                TEST(who_was_disabled_starts_nothing_that_waited),
                 TEST(a_speed_that_is_not_allowed_any_more_is_not_launched),
                 TEST(a_turn_ends_once_and_is_accounted_for),
         };
