@@ -47,6 +47,17 @@ def _refused(code, call, *arguments, **named):
     raise AssertionError(f"not refused: {answer}")
 
 
+def _start_when_free(server, task, name):
+    """What stops the container holds the task until that is done."""
+    def start():
+        try:
+            return server.call("run_task_test", taskId=task, testName=name)
+        except ToolError as refusal:
+            assert refusal.code == "task_source_busy", refusal
+            return None
+    return wait_until(f"{name} to be started", start)
+
+
 def _ended(server, task, name):
     def over():
         run = server.call("get_task_test_run", taskId=task, testName=name)
@@ -183,7 +194,7 @@ def a_test_outlives_a_killed_server_and_is_never_run_again(stage):
     run = _ended(server, task, "lost")
     assert (run["status"], run["success"]) == ("interrupted", None), run
     # Killed together with its container: nobody can tell what became of it.
-    server.call("run_task_test", taskId=task, testName="lost")
+    _start_when_free(server, task, "lost")
     wait_until("lost to run", lambda: server.call("get_task_test_run", taskId=task, testName="lost")["status"] == "running")
     server.kill()
     container = stage.container_of(server, task)["Id"]
