@@ -47,15 +47,15 @@ def _refused(code, call, *arguments, **named):
     raise AssertionError(f"not refused: {answer}")
 
 
-def _start_when_free(server, task, name):
+def _when_free(call, *arguments, **named):
     """What stops the container holds the task until that is done."""
-    def start():
+    def attempt():
         try:
-            return server.call("run_task_test", taskId=task, testName=name)
+            return call(*arguments, **named)
         except ToolError as refusal:
             assert refusal.code == "task_source_busy", refusal
             return None
-    return wait_until(f"{name} to be started", start)
+    return wait_until("the task to be free", attempt)
 
 
 def _ended(server, task, name):
@@ -117,7 +117,7 @@ class Browser:
 
 
 def _start(server, task, expected="stopped"):
-    state = server.call("start_task_app_server", taskId=task, expectedStatus=expected)
+    state = _when_free(server.call, "start_task_app_server", taskId=task, expectedStatus=expected)
     if state["status"] != "running":
         state = wait_until("the application to answer", lambda: (
             lambda s: s if s["status"] == "running" else None)(server.call("get_task_app_server_status", taskId=task)), 30)
@@ -194,7 +194,7 @@ def a_test_outlives_a_killed_server_and_is_never_run_again(stage):
     run = _ended(server, task, "lost")
     assert (run["status"], run["success"]) == ("interrupted", None), run
     # Killed together with its container: nobody can tell what became of it.
-    _start_when_free(server, task, "lost")
+    _when_free(server.call, "run_task_test", taskId=task, testName="lost")
     wait_until("lost to run", lambda: server.call("get_task_test_run", taskId=task, testName="lost")["status"] == "running")
     server.kill()
     container = stage.container_of(server, task)["Id"]
